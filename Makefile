@@ -1,0 +1,35 @@
+# Each target sets up what it needs the first time; `make help` lists them.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help workbook test lint lab bench clean
+
+help:           ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 14
+
+workbook: $(READY)  ## run all notebooks, regenerate all figures and the results table
+	$(BIN)/normint workbook $(ARGS)
+
+test: $(READY)  ## run the tests: units, properties, doctests, every notebook through nbval
+	$(BIN)/python -m pytest -n 2 --dist loadscope $(ARGS)
+
+lint: $(READY)  ## check style
+	$(BIN)/ruff check .
+
+lab: $(READY)   ## open JupyterLab on the notebooks
+	$(BIN)/jupyter lab --notebook-dir=notebooks $(ARGS)
+
+bench: $(READY) ## measure the solver, print the tables and write them as CSV
+	$(BIN)/python -m benchmarks $(ARGS)
+
+clean:          ## remove the environment and everything built
+	rm -rf .venv build
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "normint needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[workbook,dev]'
+	@touch $(READY)

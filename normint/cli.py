@@ -1,0 +1,85 @@
+"""The `normint` command. Each subcommand is one function that takes the parsed arguments."""
+
+import argparse
+import os
+import sys
+from importlib.metadata import version
+
+
+def main(argv=None):
+    """Run the command and return its exit code.
+
+    0 for success, 1 for failed notebooks, 2 for wrong usage or input, 130 for Ctrl-C.
+    """
+    arguments = _parser().parse_args(argv)
+    try:
+        return arguments.command(arguments)
+    except KeyboardInterrupt:
+        print("normint: interrupted", file=sys.stderr)
+        return 130
+    except (ValueError, OSError) as error:
+        print(f"normint: error: {error}", file=sys.stderr)
+        return 2
+
+
+def workbook(arguments):
+    """Run the notebooks and print a table of what came of them."""
+    # Imported here, so that the help of any command comes at once.
+    from normint.progress import progress
+    from normint.workbook import report, run
+
+    options = {name: value for name, value in vars(arguments).items() if name != "command"}
+    try:
+        with progress() as shown:
+            outcomes = run(**options, progress=shown)
+    except KeyboardInterrupt:
+        print("normint: interrupted; the same command goes on from here", file=sys.stderr)
+        return 130
+    print(report(outcomes))
+    return 0 if all(outcome.ok for outcome in outcomes) else 1
+
+
+def results(arguments):
+    """Print the table of results, or write it into the README."""
+    from normint.results import ROOT, table, update_readme
+
+    if arguments.update_readme:
+        update_readme(ROOT / "README.md")
+    else:
+        print(table())
+    return 0
+
+
+def _parser():
+    parser = argparse.ArgumentParser(prog="normint", description="Integrate normals; rerun the experiments.")
+    parser.add_argument("--version", action="version", version=f"normint {version('normint')}")
+    commands = parser.add_subparsers(required=True, metavar="command")
+    _add_workbook(commands)
+    _add_results(commands)
+    return parser
+
+
+def _add_workbook(commands):
+    parser = commands.add_parser("workbook", help="run the notebooks: all figures, all numbers")
+    add = parser.add_argument
+    add("--only", action="append", default=[], metavar="NN", help="only notebooks that begin so (repeatable)")
+    add("--quick", action="store_true", help="small versions of the experiments, into build/quick")
+    add("--seed", type=int, metavar="N", help="another seed, into build/seedN")
+    add("--data", metavar="DIR", help="folder of the real data sets (or set NORMINT_DATA)")
+    add("--out", metavar="DIR", help="where to write instead of build/ and figures/")
+    add("--force", action="store_true", help="run also what did not change")
+    add("--timeout", type=float, default=600, metavar="SECONDS", help="for each notebook (%(default)s)")
+    jobs = min(2, os.cpu_count() or 1)
+    add("--jobs", type=int, default=jobs, metavar="N", help="notebooks at a time (%(default)s)")
+    add("--update", action="store_true", help="write the outputs back into notebooks/ (for maintainers)")
+    parser.set_defaults(command=workbook)
+
+
+def _add_results(commands):
+    parser = commands.add_parser("results", help="print the results beside the paper's, as a Markdown table")
+    parser.add_argument("--update-readme", action="store_true", help="write it into README.md instead")
+    parser.set_defaults(command=results)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+"""From a gradient field to a depth map: one call for every method."""
+
+import importlib
+import inspect
+from dataclasses import dataclass, field
+
+import numpy as np
+
+# Where each method lives. Modules are imported when first used, so that importing normint takes no time.
+METHODS = {
+    "quadratic": "quadratic",
+    "dct": "rectangular",
+    "sylvester": "rectangular",
+}
+
+
+@dataclass(frozen=True)
+class Integration:
+    """A depth map and how it was obtained.
+
+    Attributes
+    ----------
+    depth : ndarray
+        The depth, rows×cols, NaN outside the mask.
+    energies : ndarray
+        The method's energy after each iteration (only the last one for methods that solve one system).
+    iterations : int
+    converged : bool
+        Whether the tolerance was reached.
+    seconds : float
+        How long the call took.
+    weights : (ndarray, ndarray) or None
+        Weights of the edges downwards and to the right that the method ended with, where it has any.
+    """
+
+    depth: np.ndarray = field(repr=False)
+    energies: np.ndarray = field(repr=False)
+    iterations: int
+    converged: bool
+    seconds: float
+    weights: tuple | None = field(default=None, repr=False)
+
+
+def integrate(p, q, mask=None, *, method="quadratic", prior=None, prior_weight=0.0, **options):
+    """Integrate a gradient field into a depth map.
+
+    Parameters
+    ----------
+    p, q : array_like
+        p = ∂z/∂u along rows, downwards, and q = ∂z/∂v along columns, to the right; rows×cols, finite
+        inside the mask.
+    mask : array_like of bool, optional
+        The domain Ω, of any shape: holes, thin parts and separate pieces included. Everything by default.
+    method : {"quadratic", "dct", "sylvester"}
+        Which surfaces are preferred, and how they are found; each has a module of its own under
+        :mod:`normint.integrators`, which lists its options.
+    prior : array_like, optional
+        A depth z⁰ to stay close to: a coarse depth map, or a few control points (NaN elsewhere).
+    prior_weight : float or array_like
+        λ ≥ 0, how close. Zero by default: then nothing but the gradient decides, and each connected component
+        of Ω gets zero mean, since a gradient says nothing about the constant.
+    **options
+        The method's own parameters.
+
+    Returns
+    -------
+    Integration
+
+    Examples
+    --------
+    A plane, from its slopes:
+
+    >>> result = integrate(np.full((2, 4), 2.0), np.full((2, 4), 1.0))
+    >>> result.depth.round(6)
+    array([[-2.5, -1.5, -0.5,  0.5],
+           [-0.5,  0.5,  1.5,  2.5]])
+    >>> integrate(np.zeros((2, 3)), np.zeros((2, 3)), method="cubic")
+    Traceback (most recent call last):
+    ...
+    ValueError: method is 'cubic'; expected one of quadratic, dct, sylvester
+    """
+    if method not in METHODS:
+        raise ValueError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
+    integrator = getattr(importlib.import_module(f"normint.integrators.{METHODS[method]}"), method)
+    known = [
+        name
+        for name, parameter in inspect.signature(integrator).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY and name not in ("prior", "prior_weight")
+    ]
+    for name in options:
+        if name not in known:
+            raise ValueError(f"{name} is not an option of method {method!r}; it has {', '.join(known)}")
+    return integrator(p, q, mask, prior=prior, prior_weight=prior_weight, **options)

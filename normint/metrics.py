@@ -1,0 +1,108 @@
+"""How far a depth or a normal map is from the truth."""
+
+import numpy as np
+
+from .inputs import as_field, as_mask
+from .normals import _as_normals
+
+__all__ = ["angular_error", "mean_angular_error", "rmse"]
+
+
+def rmse(depth, truth, mask=None):
+    """Measure the root mean square error of a depth known up to a constant.
+
+    Parameters
+    ----------
+    depth, truth : array_like
+        Depths of equal shape, finite inside the mask.
+    mask : array_like, optional
+        Where to measure; by default wherever depth is not NaN.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    With d = depth − truth, the number is √(mean (d − mean d)²): a gradient says nothing about the constant.
+
+    Examples
+    --------
+    >>> rmse([[5.0, 7.0]], [[0.0, 0.0]])
+    1.0
+    """
+    if mask is None:
+        mask = ~np.isnan(np.asarray(depth, dtype=np.float64))
+        if not mask.any():
+            raise ValueError("depth is NaN everywhere; expected at least one finite pixel")
+    else:
+        mask = as_mask(mask, np.shape(depth))
+    difference = as_field("depth", depth, mask)[mask] - as_field("truth", truth, mask)[mask]
+    return float(np.std(difference))
+
+
+def angular_error(a, b):
+    """Measure the angle between two normal maps, pixel by pixel.
+
+    Parameters
+    ----------
+    a, b : array_like
+        rows×columns×3 each, of any length.
+
+    Returns
+    -------
+    ndarray of float64
+        Degrees, between 0 and 180; NaN where a normal is NaN or of length zero.
+
+    Notes
+    -----
+    The angle is atan2(‖a × b‖, a · b). The arc cosine of a · b would lose half of the digits near 0°.
+
+    Examples
+    --------
+    >>> angular_error([[[0.0, 0.0, 1.0]]], [[[0.0, 2.0, 2.0]]])
+    array([[45.]])
+    """
+    a, b = _as_normals("a", a), _as_normals("b", b)
+    if a.shape != b.shape:
+        raise ValueError(f"b has shape {b.shape}; expected {a.shape}, the shape of a")
+    sine = np.linalg.norm(np.cross(a, b), axis=2)
+    cosine = np.einsum("ijk,ijk->ij", a, b)
+    angle = np.degrees(np.arctan2(sine, cosine))
+    angle[(sine == 0) & (cosine == 0)] = np.nan
+    return angle
+
+
+def mean_angular_error(a, b, mask=None):
+    """Average the angle between two normal maps.
+
+    Parameters
+    ----------
+    a, b : array_like
+        rows×columns×3 each, of any length.
+    mask : array_like, optional
+        Where to measure; by default wherever both maps have a normal.
+
+    Returns
+    -------
+    float
+        Degrees.
+
+    Examples
+    --------
+    >>> mean_angular_error([[[0, 0, 1], [0, 0, 1]]], [[[0, 1, 1], [0, 0, 5]]])
+    22.5
+    """
+    angle = angular_error(a, b)
+    if mask is None:
+        mask = ~np.isnan(angle)
+        if not mask.any():
+            raise ValueError("a and b have no normal in common; expected at least one finite pixel in both")
+    else:
+        mask = as_mask(mask, angle.shape)
+        missing = np.count_nonzero(mask & np.isnan(angle))
+        if missing:
+            raise ValueError(
+                f"a or b is NaN or zero at {missing} of the mask's pixels; expected normals there"
+            )
+    return float(angle[mask].mean())

@@ -1,0 +1,104 @@
+"""Our solver of the weighted 5-point system: conjugate gradients preconditioned by aggregation multigrid.
+
+The finest level is the pixel grid, stored as in :mod:`normint.checkerboard`; the coarse ones are graphs
+(:mod:`normint.coarsening`, :mod:`normint.hierarchy`). Set-up and solution cost a fixed number of passes over
+the pixels, whatever the shape of the domain and however the weights vary along curves.
+"""
+
+import numpy as np
+
+from normint import checkerboard
+from normint.hierarchy import Hierarchy
+
+RECHECK = 1e-5  # below it, the residual that the iteration carries along is checked against the true one
+RESTARTS = 3
+
+
+class Multigrid:
+    """The system on a mask, ready to be solved for one right-hand side after the other.
+
+    Parameters
+    ----------
+    mask : ndarray of bool
+    weights : (ndarray, ndarray) or None
+        Weights of the edges downwards and to the right; None for ones, which need an eighth of the memory.
+    diagonal : ndarray or None
+        Each pixel's own weight λ, zero outside the mask.
+    """
+
+    def __init__(self, mask, weights=None, diagonal=None):
+        self.mask = mask
+        shape = checkerboard.shape_for(*mask.shape)
+        self.u, self.v = np.zeros((2, *shape), np.uint8 if weights is None else float)
+        if weights is None:
+            checkerboard.unit_edges(mask, self.u, self.v)
+        else:
+            checkerboard.weighted_edges(mask, *weights, self.u, self.v)
+        self.diagonal = None
+        if diagonal is not None:
+            self.diagonal = np.zeros(shape)
+            checkerboard.scatter(mask, diagonal, self.diagonal)
+        self.inverse, self.span = np.zeros(shape), np.zeros((shape[1], 2), np.int64)
+        checkerboard.inverse_diagonal(self.u, self.v, self.diagonal, self.inverse, self.span)
+        self.hierarchy = Hierarchy(self.u, self.v, self.diagonal, self.inverse)
+        self._work = None
+
+    def solve(self, flux_down, flux_right, slopes, prior, initial, tolerance, max_iterations, callback):
+        """Return the depth (NaN outside the mask), the number of iterations and the relative residual."""
+        matrix = self.u, self.v, self.inverse, self.span
+        b, x = np.zeros((2, *self.inverse.shape))
+        checkerboard.right_side(
+            self.mask, self.u, self.v, flux_down, flux_right, slopes, self.diagonal, prior, b
+        )
+        scale = np.sqrt(np.vdot(b, b))
+        if initial is not None:
+            checkerboard.scatter(self.mask, initial, x)
+        # The residual takes the place of b, which is only needed again where the residual is checked.
+        check = tolerance < RECHECK
+        r = b
+        if check or initial is not None:
+            r = np.zeros_like(b)
+            checkerboard.residual(x, b, *matrix, r)
+
+        def report(iteration, norm):
+            callback(iterations + iteration, norm / scale)
+
+        iterations = 0
+        for _ in range(RESTARTS):
+            count, norm = self._iterate(
+                r, x, tolerance * scale, max_iterations - iterations, report if callback else None
+            )
+            iterations += count
+            if not check or count == 0:
+                break
+            norm = np.sqrt(checkerboard.residual(x, b, *matrix, r))
+            if norm <= tolerance * scale or iterations >= max_iterations:
+                break
+        depth = np.full(self.mask.shape, np.nan)
+        checkerboard.gather(self.mask, x, depth)
+        return depth, iterations, norm / scale if scale else 0.0
+
+    def _iterate(self, r, x, tolerance, max_iterations, callback):
+        """Take steps of flexible conjugate gradients until ‖r‖ ≤ tolerance, changing x and r = b - A x."""
+        if self._work is None:
+            self._work = np.zeros((4, *x.shape))
+        e, ae, d, ad = self._work
+        coarse = self.hierarchy
+        fine = r, self.u, self.v, self.inverse, self.span, coarse.pixel_aggregate, e
+        norm = np.sqrt(np.vdot(r, r))
+        curvature, iteration = 1.0, 0
+        while norm > tolerance and iteration < max_iterations:
+            iteration += 1
+            coarse.right_side[: coarse.starts[1]] = 0.0
+            checkerboard.smooth_and_restrict(*fine, coarse.right_side)
+            coarse.cycle()
+            e_ae, e_ad, e_r = checkerboard.prolong_and_smooth(*fine, coarse.solution, ae, ad)
+            # d ← e + β d is A-orthogonal to the last d, so its curvature d·Ad needs no further product.
+            beta = -e_ad / curvature if iteration > 1 else 0.0
+            curvature = e_ae + beta * e_ad
+            if not curvature > 0:  # nothing is left but rounding errors
+                break
+            norm = np.sqrt(checkerboard.conjugate_step(x, r, e, ae, d, ad, e_r / curvature, beta))
+            if callback is not None:
+                callback(iteration, norm)
+        return iteration, norm

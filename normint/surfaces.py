@@ -1,0 +1,188 @@
+"""Surfaces given by formulas, with their exact gradients: what a reconstruction can be measured against."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .inputs import as_count
+
+__all__ = ["Surface", "canadian_tent", "peaks", "vase"]
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """A depth map with its exact gradient.
+
+    Attributes
+    ----------
+    depth : ndarray
+        z, towards the camera, in pixels unless the surface says otherwise.
+    p, q : ndarray
+        ∂z/∂u (down) and ∂z/∂v (right), per pixel.
+    mask : ndarray of bool
+        The object. The other images are finite on the whole grid.
+    name : str
+    """
+
+    depth: np.ndarray
+    p: np.ndarray
+    q: np.ndarray
+    mask: np.ndarray
+    name: str = ""
+
+    def with_noise(self, sigma, rng):
+        """Add noise to the gradient, as all of the paper's experiments on known surfaces do.
+
+        Parameters
+        ----------
+        sigma : float
+            The noise level σ, a fraction of the largest gradient: 0.1 is the paper's "σ = 10 %".
+        rng : numpy.random.Generator
+            Where the noise comes from. All of p is drawn first, then all of q.
+
+        Returns
+        -------
+        Surface
+            The same depth and mask, with noisy p and q.
+
+        Notes
+        -----
+        Independent draws of N(0, (σ·max‖g‖)²) are added to p and q on the whole grid, max‖g‖ being the
+        largest of √(p² + q²) over the whole grid. Call it on an exact surface: noise would raise the maximum.
+
+        Examples
+        --------
+        >>> surface = peaks(64)
+        >>> noisy = surface.with_noise(0.1, np.random.default_rng(0))
+        >>> level = np.std(noisy.p - surface.p) / np.hypot(surface.p, surface.q).max()
+        >>> round(float(level), 2)
+        0.1
+        """
+        if not 0 <= sigma < np.inf:
+            raise ValueError(f"sigma is {sigma!r}; expected a finite number ≥ 0")
+        if not isinstance(rng, np.random.Generator):
+            raise ValueError(f"rng is a {type(rng).__name__}; expected a numpy.random.Generator")
+        scale = sigma * np.hypot(self.p, self.q).max()
+        p = self.p + scale * rng.standard_normal(self.p.shape)
+        q = self.q + scale * rng.standard_normal(self.q.shape)
+        return replace(self, p=p, q=q)
+
+
+def peaks(n=128):
+    """Make Matlab's "peaks", the smooth surface of the paper's Figures 2 and 3.
+
+    Parameters
+    ----------
+    n : int, optional
+        The number of rows and of columns, at least 2.
+
+    Returns
+    -------
+    Surface
+        The mask is the whole grid. The depth keeps Matlab's values, between −6.6 and 8.1 for every n.
+
+    Notes
+    -----
+    z = 3(1−x)² exp(−x²−(y+1)²) − 10(x/5 − x³ − y⁵) exp(−x²−y²) − ⅓ exp(−(x+1)²−y²) on [−3, 3]².
+    As in Matlab, x runs along columns and y along rows, so that u = y and v = x up to the grid step
+    h = 6/(n−1), and p = h·∂z/∂y, q = h·∂z/∂x.
+
+    Examples
+    --------
+    >>> surface = peaks(49)
+    >>> round(float(surface.depth[24, 24]), 4)
+    0.981
+    """
+    n = as_count("n", n, minimum=2)
+    step = 6.0 / (n - 1)
+    x = np.linspace(-3.0, 3.0, n)
+    y = x[:, np.newaxis]
+    hill = 3 * (1 - x) ** 2 * np.exp(-(x**2) - (y + 1) ** 2)
+    bell = 10 * np.exp(-(x**2) - y**2)
+    ripple = x / 5 - x**3 - y**5
+    dip = np.exp(-((x + 1) ** 2) - y**2) / 3
+    hill_x = -6 * (1 - x) * np.exp(-(x**2) - (y + 1) ** 2) - 2 * x * hill
+    dz_dy = -2 * (y + 1) * hill + (5 * y**4 + 2 * y * ripple) * bell + 2 * y * dip
+    dz_dx = hill_x - (0.2 - 3 * x**2 - 2 * x * ripple) * bell + 2 * (x + 1) * dip
+    depth = hill - ripple * bell - dip
+    return Surface(depth, step * dz_dy, step * dz_dx, np.ones((n, n), dtype=bool), "peaks")
+
+
+def vase():
+    """Make the vase of the paper's Figures 4, 7, 8, 12 and 13, on flat ground.
+
+    Returns
+    -------
+    Surface
+        320×320 pixels; the mask is the vase's silhouette, 25 410 of them.
+
+    Notes
+    -----
+    With y = (288 − row)/256 and x = (column − 160)/256 the vase is a solid of revolution of radius
+    f(y) = 0.15 − 0.1·y(6y+1)²(y−1)²(3y−2), cut at 0 < y ≤ 1. Inside the silhouette f² > x²,
+
+    z = 256·√(f² − x²),   p = −f f′/√(f² − x²),   q = −x/√(f² − x²),
+
+    and p and q are each clipped to [−10, 10], since they grow without bound at the contour. The formula
+    generates the authors' own file to rounding.
+
+    Examples
+    --------
+    >>> int(vase().mask.sum())
+    25410
+    """
+    row, column = np.ogrid[:320, :320]
+    y, x = (288 - row) / 256, (column - 160) / 256
+    # f = 0.15 − 0.1·a·b² with the factors below, whose derivatives are 6y − 2 and 12y − 5.
+    a, b = y * (3 * y - 2), (6 * y + 1) * (y - 1)
+    f = 0.15 - 0.1 * a * b**2
+    slope = -0.1 * ((6 * y - 2) * b**2 + 2 * a * b * (12 * y - 5))
+    inside = (f**2 > x**2) & (row >= 32) & (row < 288)
+    height = np.sqrt(np.where(inside, f**2 - x**2, 1.0))
+    depth = np.where(inside, 256 * height, 0.0)
+    p = np.where(inside, np.clip(-f * slope / height, -10.0, 10.0), 0.0)
+    q = np.where(inside, np.clip(-x / height, -10.0, 10.0), 0.0)
+    return Surface(depth, p, q, inside, "vase")
+
+
+def canadian_tent(n=192, half_length=50, half_width=50, slope=1.3):
+    """Make a ridge tent on flat ground, after the paper's Figures 9 and 14.
+
+    The paper shows this surface but gives no formula. This one is a reconstruction: its numbers were fitted
+    so that Figure 9's two errors come out; it is not known to be the authors' surface.
+
+    Parameters
+    ----------
+    n : int, optional
+        The number of rows and of columns.
+    half_length : float, optional
+        Half of the ridge's length A, in pixels, along v.
+    half_width : float, optional
+        Half of the tent's width B, in pixels, along u.
+    slope : float, optional
+        The slope s of both roofs.
+
+    Returns
+    -------
+    Surface
+        The mask is the whole grid: ground, kinks and jumps included.
+
+    Notes
+    -----
+    z = s(B − |Y|), p = −s·sign Y, q = 0 where |X| < A and |Y| < B, with X and Y the offsets of column and
+    row from the grid's centre (n−1)/2; 0 elsewhere. The depth has kinks along the ridge and the eaves, and
+    jumps at the two gable ends, which the gradient does not show.
+
+    Examples
+    --------
+    >>> tent = canadian_tent()
+    >>> float(tent.depth.max().round(2)), float(tent.p.max()), float(tent.q.max())
+    (64.35, 1.3, 0.0)
+    """
+    n = as_count("n", n)
+    offset = np.arange(n) - (n - 1) / 2
+    X, Y = offset, offset[:, np.newaxis]
+    tent = (np.abs(X) < half_length) & (np.abs(Y) < half_width)
+    depth = np.where(tent, slope * (half_width - np.abs(Y)), 0.0)
+    p = np.where(tent, -slope * np.sign(Y), 0.0)
+    return Surface(depth, p, np.zeros((n, n)), np.ones((n, n), dtype=bool), "Canadian tent")

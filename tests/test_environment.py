@@ -1,0 +1,33 @@
+"""The conda environment asks for what pyproject.toml asks for."""
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+REQUIREMENT = re.compile(r"([A-Za-z0-9_.-]+)>=([0-9.]+)")
+
+
+def conda_requirements():
+    """Read the lines "- name>=version" of environment.yml."""
+    lines = (ROOT / "environment.yml").read_text(encoding="utf-8").splitlines()
+    matches = (re.fullmatch(rf"\s*- {REQUIREMENT.pattern}", line) for line in lines)
+    return dict(match.groups() for match in matches if match)
+
+
+def test_same_names_and_lower_bounds():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    wanted = (
+        project["dependencies"] + extras["workbook"] + extras["dev"] + ["python" + project["requires-python"]]
+    )
+    matches = {requirement: REQUIREMENT.fullmatch(requirement) for requirement in wanted}
+    assert all(matches.values()), "every dependency has one lower bound and nothing else"
+    assert conda_requirements() == dict(match.groups() for match in matches.values())
+
+
+def test_every_line_is_compared():
+    # A line in another form ("numpy", "numpy=2") would escape the comparison above.
+    text = (ROOT / "environment.yml").read_text(encoding="utf-8")
+    items = re.findall(r"^\s*- (.*)$", text.split("dependencies:")[1], flags=re.MULTILINE)
+    assert [item for item in items if not REQUIREMENT.fullmatch(item)] == ["pip", "pip:", "--editable ."]

@@ -1,0 +1,170 @@
+"""The results file: what is written, beside what, and that it survives company."""
+
+import csv
+import subprocess
+import sys
+
+import pytest
+
+from normint import results
+from normint.files import sweep, write_atomically
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("NORMINT_FIGURES", str(tmp_path))
+    monkeypatch.delenv("NORMINT_VARIANT", raising=False)
+    monkeypatch.delenv("NORMINT_RUN_LOG", raising=False)
+    return tmp_path
+
+
+def test_all_numbers_of_the_paper_are_there():
+    values = results.paper_values()
+    assert len(values) == 23
+    assert values["fig04", "grid", "RMSE"] == 4.66
+    assert values["fig10", "diffusion", "MAE (deg)"] == 8.43
+    assert {figure for figure, _, _ in values} == {f"fig{n:02d}" for n in (4, 7, 8, 9, 10, 12, 13, 14)}
+
+
+def test_output_folder_is_figures_unless_told(monkeypatch, folder):
+    assert results.output_folder() == folder
+    monkeypatch.delenv("NORMINT_FIGURES")
+    assert results.output_folder() == results.ROOT / "figures"
+
+
+def test_verdicts():
+    record = results.record
+    assert record("fig04", "mask", "RMSE", 0.1079, tolerance=0.01) == "reproduced within 0.01"
+    assert record("fig04", "mask", "RMSE", 0.16, tolerance=0.05) == "reproduced within 0.05"  # just
+    assert record("fig12", "mu=0.2", "RMSE", 2.48, tolerance=0.1, note="why") == "not reproduced: why"
+    assert record("fig03", "n=128", "RMSE", 0.064) == "new"
+
+
+def test_a_stand_in_never_counts_as_reproduced():
+    verdict = results.record("fig10", "diffusion", "MAE (deg)", 8.43, data="stand-in", tolerance=1)
+    assert verdict == "not reproduced: stand-in data"
+
+
+def test_a_variation_is_a_reason(monkeypatch):
+    monkeypatch.setenv("NORMINT_VARIANT", "seed3")
+    assert results.record("fig04", "mask", "RMSE", 9, tolerance=0.1) == "not reproduced: seed3"
+
+
+def test_rows_have_the_columns_and_the_paper_as_printed(folder):
+    results.record("fig08", "beta=0.1", "RMSE", 4.583219, spread=0.01234, tolerance=0.05, note="a\n b")
+    with open(folder / "results.csv", newline="") as file:
+        header, row = csv.reader(file)
+    assert header == "figure case metric paper ours spread data verdict note".split()
+    assert row[3:] == ["4.60", "4.583", "0.012", "generated", "reproduced within 0.05", "a b"]
+
+
+def test_order_does_not_depend_on_the_order_of_recording(folder):
+    calls = [
+        ("fig08", "beta=0.5", 4.4), ("fig04", "new n=1024", 1), ("fig04", "grid", 4.6),
+        ("fig04", "mask", 0.1), ("fig04", "new n=128", 2), ("table1", "x", 3),
+    ]  # fmt: skip
+    for order in (calls, calls[::-1]):
+        for figure, case, ours in order:
+            results.record(figure, case, "RMSE", ours, tolerance=1)
+        cases = [row["case"] for row in results.read()]
+        assert cases == ["mask", "grid", "new n=128", "new n=1024", "beta=0.5", "x"]
+        (folder / "results.csv").unlink()
+
+
+def test_recording_again_replaces_and_stand_ins_keep_to_themselves(folder):
+    results.record("fig10", "diffusion", "MAE (deg)", 8.22, data="real", tolerance=0.5)
+    before = (folder / "results.csv").read_bytes()
+    results.record("fig10", "diffusion", "MAE (deg)", 8.22, data="real", tolerance=0.5)
+    assert (folder / "results.csv").read_bytes() == before
+    results.record("fig10", "diffusion", "MAE (deg)", 3, data="stand-in")
+    assert [(row["data"], row["ours"]) for row in results.read()] == [("real", "8.22"), ("stand-in", "3")]
+    assert "stand-in" not in results.table()  # the real one is known
+
+
+@pytest.mark.parametrize(
+    ("argument", "call"),
+    [
+        ("figure", {"figure": ""}),
+        ("case", {"case": None}),
+        ("ours", {"ours": float("nan")}),
+        ("ours", {"ours": "many"}),
+        ("spread", {"spread": -1}),
+        ("data", {"data": "made up"}),
+        ("tolerance", {"tolerance": float("inf")}),
+        ("tolerance", {"tolerance": None}),
+        ("note", {"ours": 99}),
+        ("note", {"note": 5}),
+    ],
+)
+def test_bad_input_names_the_argument(argument, call, folder):
+    good = {"figure": "fig04", "case": "mask", "metric": "RMSE", "ours": 0.11, "tolerance": 0.01}
+    with pytest.raises(ValueError, match=argument):
+        results.record(**{**good, **call})
+    assert not (folder / "results.csv").exists()
+
+
+def test_many_processes_at_once_lose_no_row():
+    code = (
+        "import sys; from normint.results import record\n"
+        "for i in range(20): record('fig03', f'{sys.argv[1]} {i}', 'RMSE', i)"
+    )
+    processes = [subprocess.Popen([sys.executable, "-c", code, name]) for name in "ab"]
+    assert [process.wait() for process in processes] == [0, 0]
+    assert len(results.read()) == 40
+
+
+def test_table_and_readme(folder):
+    results.record("fig04", "mask", "RMSE", 0.108, spread=0.002, tolerance=0.01)
+    results.record("fig03", "time n=64", "time (s)", 0.5)
+    readme = folder / "README.md"
+    readme.write_text("# Title\n<!-- results:begin -->\nold\n<!-- results:end -->\nrest\n")
+    for _ in range(2):
+        results.update_readme(readme)
+    lines = readme.read_text().splitlines()
+    assert lines[0] == "# Title" and lines[-1] == "rest" and "old" not in lines
+    assert "| fig04 | mask | RMSE | 0.11 | 0.108 ± 0.002 | generated | reproduced within 0.01 |" in lines
+    assert len(lines) == 7  # no row for the timing
+
+
+@pytest.mark.parametrize("text", ["no markers", "<!-- results:end --><!-- results:begin -->"])
+def test_readme_without_markers(folder, text):
+    readme = folder / "README.md"
+    readme.write_text(text)
+    with pytest.raises(ValueError, match=r"README.md must contain .*results:begin"):
+        results.update_readme(readme)
+    assert readme.read_text() == text
+
+
+def test_a_damaged_file_is_named(folder):
+    (folder / "results.csv").write_text("figure,case\nfig04,mask\n")
+    with pytest.raises(ValueError, match=r"results\.csv must have the columns"):
+        results.read()
+
+
+def test_log_of_a_run(folder, monkeypatch):
+    results.log_output("figure", path="a.png")  # nobody listens
+    monkeypatch.setenv("NORMINT_RUN_LOG", str(folder / "log"))
+    results.log_output("figure", path="a.png")
+    results.record("fig03", "x", "RMSE", 1)
+    assert len((folder / "log").read_text().splitlines()) == 2
+
+
+def test_a_write_that_fails_leaves_the_old_file(folder):
+    path = folder / "depth.csv"
+    path.write_text("old")
+    with pytest.raises(ZeroDivisionError), write_atomically(path) as temporary:
+        temporary.write_text("half")
+        raise ZeroDivisionError
+    assert [file.name for file in folder.iterdir()] == ["depth.csv"]
+    assert path.read_text() == "old"
+
+
+def test_sweep_removes_what_dead_processes_left_and_nothing_else(folder):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    (folder / f".fig01.tmp-{dead.pid}.png").touch()
+    (folder / ".fig01.png").touch()
+    with write_atomically(folder / "fig02.png") as temporary:
+        temporary.touch()
+        sweep(folder)
+        assert sorted(file.name for file in folder.iterdir()) == sorted([".fig01.png", temporary.name])

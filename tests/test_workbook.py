@@ -1,0 +1,419 @@
+"""The runner: on tiny notebooks, some of which fail, hang, or are killed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from normint import progress, workbook
+from normint.notebook_files import normalised, read_notebook, write_notebook
+
+FIGURE = """
+import os
+from pathlib import Path
+from normint.files import write_atomically
+from normint.results import log_output, output_folder
+with write_atomically(output_folder() / "fig00_tiny.png") as temporary:
+    temporary.write_text("a figure")
+log_output("figure", path=output_folder() / "fig00_tiny.png")
+"""
+NUMBER = "from normint.results import record\nprint(record('fig04', 'mask', 'RMSE', 0.108, tolerance=0.01))"
+# It refuses to be interrupted, says who it is, and stops half-way through a figure until it is let on.
+STUBBORN = """
+import os, signal, time
+from pathlib import Path
+from normint.files import write_atomically
+from normint.results import output_folder
+for number in (signal.SIGINT, signal.SIGTERM): signal.signal(number, signal.SIG_IGN)
+with write_atomically(output_folder() / "fig00_slow.png") as temporary:
+    temporary.write_text("half a figure")
+    Path("../kernel.pid").write_text(str(os.getpid()))
+    while not Path("../gate").exists(): time.sleep(0.02)
+"""
+
+
+def code_cell(source, number, tags=()):
+    metadata = {"tags": list(tags)} if tags else {}
+    cell = {"cell_type": "code", "id": f"c{number}", "metadata": metadata, "source": source.strip()}
+    return {**cell, "execution_count": None, "outputs": []}
+
+
+def make(root, name, *sources, **settings):
+    """Write a notebook: a title, the parameters, and a cell for each source."""
+    title = {"cell_type": "markdown", "id": "title", "metadata": {}, "source": "# Title"}
+    parameters = code_cell("seed = 0\nquick = False\ndataset = 'auto'", 1, ["parameters"])
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    cells = [title, parameters, *(code_cell(source, number + 2) for number, source in enumerate(sources))]
+    metadata = {"kernelspec": kernel} | ({"normint": settings} if settings else {})
+    path = root / "notebooks" / f"{name}.ipynb"
+    write_notebook({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}, path)
+    return path
+
+
+def printed(path):
+    cells = read_notebook(path)["cells"]
+    return "".join("".join(o.get("text", "")) for cell in cells for o in cell.get("outputs", []))
+
+
+def visible(folder):
+    return sorted(file.name for file in folder.iterdir())
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
+
+
+def is_running(pid):
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch):
+    for name in ("NORMINT_DATA", "NORMINT_FIGURES", "NORMINT_VARIANT", "NORMINT_RUN_LOG"):
+        monkeypatch.delenv(name, raising=False)
+
+
+# The real thing: papermill and kernels.
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    """Run a notebook that works and two that fail, together."""
+    root = tmp_path_factory.mktemp("ran")
+    (root / "README.md").write_text("<!-- results:begin --><!-- results:end -->")
+    make(root, "01_good", "print('seed', seed)", FIGURE, NUMBER, "import os; os.environ['OMP_NUM_THREADS']")
+    make(root, "02_bad", "x = 1", "\ny = x / 0\nprint('never')")
+    make(root, "03_dies", "import os; os._exit(3)")
+    sources = [path.read_bytes() for path in workbook.select(root / "notebooks")]
+    outcomes = workbook.run(root=root)
+    assert [path.read_bytes() for path in workbook.select(root / "notebooks")] == sources
+    return root, outcomes
+
+
+def test_a_good_notebook(ran):
+    root, (good, _, _) = ran
+    assert good.status == "done" and not good.message
+    assert good.figures == [str(root / "figures" / "fig00_tiny.png")]
+    assert good.summary()[-2:] == ("1", "1 of 1")
+    assert printed(root / "build/workbook/01_good.ipynb") == "seed 0\nreproduced within 0.01\n"
+    assert visible(root / "figures") == ["fig00_tiny.png", "results.csv"]
+
+
+def test_a_failing_notebook_is_named_with_its_cell_and_error(ran):
+    root, (_, bad, dies) = ran
+    assert (bad.status, bad.message) == ("failed", "cell 4 (y = x / 0): ZeroDivisionError: division by zero")
+    assert dies.status == "failed"
+    assert dies.message.startswith("cell 3 (import os; os._exit(3)): DeadKernelError")
+    build = visible(root / "build/workbook")
+    assert "02_bad.failed.ipynb" in build and "02_bad.ipynb" not in build
+
+
+def test_the_readme_waits_for_a_complete_run(ran):
+    root, _ = ran
+    assert (root / "README.md").read_text() == "<!-- results:begin --><!-- results:end -->"
+    workbook.run(root=root, only=["01"])
+    assert (root / "README.md").read_text() == "<!-- results:begin --><!-- results:end -->"
+
+
+def test_update_writes_outputs_and_no_trace_of_the_run(ran):
+    root, _ = ran
+    path = root / "notebooks/01_good.ipynb"
+    before = read_notebook(path)
+    assert [outcome.status for outcome in workbook.run(root=root, only=["01"], update=True)] == ["skipped"]
+    after = read_notebook(path)
+    assert printed(path) == "seed 0\nreproduced within 0.01\n"
+    assert [cell.get("execution_count") for cell in after["cells"]] == [None, 1, 2, 3, 4, 5]
+    assert after["cells"][-1]["outputs"][0]["data"]["text/plain"] == ["'1'"]
+    for cell in (*before["cells"], *after["cells"]):
+        cell.pop("outputs", None), cell.pop("execution_count", None)
+        cell["source"] = "".join(cell["source"])
+    assert after == before
+    assert [outcome.status for outcome in workbook.run(root=root, only=["01"])] == ["skipped"]
+
+
+def test_a_variation_leaves_the_published_figures_alone(ran, tmp_path):
+    root, _ = ran
+    figures = {file.name: file.stat().st_mtime_ns for file in (root / "figures").iterdir()}
+    (outcome,) = workbook.run(root=root, only=["01"], seed=3, quick=True, data=tmp_path)
+    assert outcome.status == "done"
+    assert {file.name: file.stat().st_mtime_ns for file in (root / "figures").iterdir()} == figures
+    folder = root / "build/quick-seed3"
+    assert visible(folder / "figures") == ["fig00_tiny.png", "results.csv"]
+    assert "seed 3" in printed(folder / "01_good.ipynb")
+    (failed,) = workbook.run(root=root, only=["02"], seed=3)
+    assert failed.message.startswith("cell 4 (y = x / 0)")  # counted without the injected cell
+
+
+def test_a_notebook_that_hangs_is_ended_with_its_kernel(tmp_path):
+    make(tmp_path, "01_hangs", STUBBORN)
+    (outcome,) = workbook.run(root=tmp_path, timeout=10)
+    assert (outcome.status, outcome.ok) == ("timed out", False)
+    assert outcome.message == "cell 3 (import os, signal, time): not finished after 10 s"
+    assert not is_running(int((tmp_path / "kernel.pid").read_text()))
+    assert visible(tmp_path / "figures") == []
+
+
+def test_two_at_a_time_but_those_that_measure_alone(tmp_path):
+    meet = """
+import time
+from pathlib import Path
+Path(f"../{me}").touch()
+end = time.monotonic() + 20
+while not Path(f"../{other}").exists() and time.monotonic() < end: time.sleep(0.02)
+assert Path(f"../{other}").exists(), "nobody came"
+"""
+    make(tmp_path, "01_a", "me, other = 'a', 'b'", meet, "Path('../a.done').touch()")
+    make(tmp_path, "02_alone", "from pathlib import Path\nassert Path('../a.done').exists()", alone=True)
+    make(tmp_path, "03_b", "me, other = 'b', 'a'", meet)
+    outcomes = workbook.run(root=tmp_path, jobs=2)
+    assert [(outcome.name, outcome.status) for outcome in outcomes] == [
+        ("01_a", "done"), ("02_alone", "done"), ("03_b", "done"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_an_interrupted_run_leaves_nothing_half_done_and_goes_on(tmp_path, number):
+    make(tmp_path, "01_quick", "print('done')")
+    make(tmp_path, "02_slow", STUBBORN)
+    code = (
+        "import pathlib, signal, sys, normint.cli, normint.workbook\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "normint.workbook.ROOT = pathlib.Path(sys.argv[1])\n"
+        "sys.exit(normint.cli.main(['workbook', '--jobs', '1']))"
+    )
+    runner = subprocess.Popen([sys.executable, "-c", code, tmp_path], stderr=subprocess.PIPE, text=True)
+    said = tmp_path / "kernel.pid"
+    wait_until(lambda: said.exists() and said.read_text())
+    kernel = int(said.read_text())
+    runner.send_signal(number)
+    _, errors = runner.communicate(timeout=30)
+    assert runner.returncode == (130 if number == signal.SIGINT else -signal.SIGKILL)
+    assert "Traceback" not in errors
+    wait_until(lambda: not is_running(kernel))
+    assert not (tmp_path / "figures/fig00_slow.png").exists()
+    assert [name for name in visible(tmp_path / "build/workbook") if "02" in name] == []
+
+    (tmp_path / "gate").touch()
+    outcomes = workbook.run(root=tmp_path)
+    assert [outcome.status for outcome in outcomes] == ["skipped", "done"]
+    assert visible(tmp_path / "figures") == ["fig00_slow.png"]
+    assert visible(tmp_path / "build/workbook") == [
+        "01_quick.ipynb", "01_quick.json", "02_slow.ipynb", "02_slow.json",
+    ]  # fmt: skip
+
+
+# Decisions, without kernels.
+
+
+@pytest.fixture
+def tiny(tmp_path, monkeypatch):
+    """Return a run of two notebooks whose executions only pretend; it returns the names executed."""
+
+    class Pretend:
+        executed = []
+        environments = []
+
+        def __init__(self, source, target, *, parameters, timeout, environment):
+            self.executed.append(source.stem)
+            self.environments.append(environment)
+            self.figure = Path(environment["NORMINT_FIGURES"]) / f"{source.stem}.png"
+            self.target, self.source = target, source
+
+        def wait(self, on_cell):
+            self.figure.parent.mkdir(exist_ok=True)
+            self.figure.touch()
+            self.target.write_bytes(self.source.read_bytes())
+            outputs = [{"kind": "figure", "path": str(self.figure)}]
+            return {"status": "done", "message": "", "outputs": outputs}
+
+    for name in ("01_one", "02_two"):
+        make(tmp_path, name, "1 + 1")
+    monkeypatch.setattr(workbook, "NotebookProcess", Pretend)
+
+    def run(**options):
+        Pretend.executed.clear()
+        run.outcomes = workbook.run(root=tmp_path, jobs=1, **options)
+        return list(Pretend.executed)
+
+    run.root, run.environments = tmp_path, Pretend.environments
+    return run
+
+
+def test_only_what_changed_runs_again(tiny):
+    root = tiny.root
+    assert tiny() == ["01_one", "02_two"]
+    assert tiny() == []
+    assert tiny(force=True) == ["01_one", "02_two"]
+    assert tiny(only=["02"], force=True) == ["02_two"]
+    make(root, "02_two", "1 + 2")
+    assert tiny() == ["02_two"]
+    (root / "figures/01_one.png").unlink()
+    assert tiny() == ["01_one"]
+    (root / "build/workbook/02_two.ipynb").unlink()
+    assert tiny() == ["02_two"]
+    (root / "build/workbook/02_two.json").write_text("{")
+    assert tiny() == ["02_two"]
+    (root / "data").mkdir()
+    (root / "data/paper_values.csv").write_text("other values")
+    assert tiny() == ["01_one", "02_two"]
+
+
+def test_parameters_and_data_count_as_changes(tiny, tmp_path):
+    assert len(tiny()) == len(tiny(seed=1)) == len(tiny(seed=2)) == len(tiny(quick=True)) == 2
+    assert tiny() == tiny(seed=2) == []
+    data = tmp_path / "real"
+    data.mkdir()
+    assert len(tiny(data=data)) == 0  # an empty folder is like none
+    (data / "cat.png").write_text("cat")
+    assert len(tiny(data=data)) == 2
+    assert tiny.environments[-1]["NORMINT_DATA"] == str(data)
+    assert tiny(data=data) == []
+    os.utime(data / "cat.png", ns=(1, 1))
+    assert len(tiny(data=data)) == 2
+
+
+def test_a_recorded_number_that_is_gone_is_made_again(tiny):
+    tiny()
+    state = tiny.root / "build/workbook/01_one.json"
+    content = json.loads(state.read_text())
+    row = {"figure": "fig04", "case": "mask", "metric": "RMSE", "data": "generated", "ours": "0.1"}
+    content["outputs"].append({"kind": "number", **row})
+    state.write_text(json.dumps(content))
+    assert tiny() == ["01_one"]
+
+
+def test_where_things_go(tiny):
+    root = tiny.root
+    tiny(quick=True, out=root / "elsewhere")
+    assert tiny.outcomes[0].figures == [str(root / "elsewhere/figures/01_one.png")]
+    assert (root / "elsewhere/01_one.ipynb").exists()
+    tiny(seed=0)
+    assert tiny.outcomes[0].figures == [str(root / "build/seed0/figures/01_one.png")]
+    assert tiny.environments[-1]["NORMINT_VARIANT"] == "seed0"
+    assert not (root / "figures").exists()
+
+
+def test_kernels_get_one_thread_and_inline_figures(tiny, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "2")
+    tiny()
+    assert "MPLBACKEND" not in tiny.environments[-1]
+    assert tiny.environments[-1]["NUMBA_NUM_THREADS"] == "1"
+
+
+def test_a_complete_run_refreshes_the_readme(tiny):
+    readme = tiny.root / "README.md"
+    readme.write_text("<!-- results:begin -->\n<!-- results:end -->")
+    tiny()
+    assert "| figure | case |" in readme.read_text()
+
+
+def test_bad_input_is_refused_before_anything_runs(tiny, tmp_path, monkeypatch):
+    for options, message in [
+        ({"only": ["07"]}, "no notebook begins with '07'; there are 01_one, 02_two"),
+        ({"data": tmp_path / "nowhere"}, "data must be an existing folder"),
+        ({"timeout": 0}, "timeout must be"),
+        ({"seed": -1}, "seed must not be negative"),
+        ({"update": True, "quick": True}, "update needs a run with default parameters"),
+        ({"update": True, "data": tmp_path}, "without real data"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            tiny(**options)
+    with pytest.raises(ValueError, match="jobs must be"):
+        workbook.run(root=tmp_path, jobs=0)
+    with pytest.raises(ValueError, match="there are no notebooks in"):
+        workbook.run(root=tmp_path / "figures")
+    monkeypatch.setenv("NORMINT_DATA", str(tmp_path))
+    with pytest.raises(ValueError, match="without real data"):
+        tiny(update=True)
+    monkeypatch.delenv("NORMINT_DATA")
+    bare = read_notebook(tmp_path / "notebooks/01_one.ipynb")
+    del bare["cells"][1]
+    write_notebook(bare, tmp_path / "notebooks/03_bare.ipynb")
+    with pytest.raises(ValueError, match="03_bare has no cell tagged 'parameters'"):
+        tiny(seed=1)
+    (tmp_path / "notebooks/04_broken.ipynb").write_text("{")
+    with pytest.raises(ValueError, match="04_broken.ipynb is not a readable notebook"):
+        tiny()
+    assert not (tmp_path / "build").exists()
+
+
+def test_update_refuses_outputs_made_from_real_data(tiny):
+    tiny()
+    state = tiny.root / "build/workbook/01_one.json"
+    content = json.loads(state.read_text())
+    content["outputs"][0]["data"] = "real"
+    state.write_text(json.dumps(content))
+    before = (tiny.root / "notebooks/01_one.ipynb").read_bytes()
+    with pytest.raises(ValueError, match="01_one found real data"):
+        tiny(update=True)
+    assert (tiny.root / "notebooks/01_one.ipynb").read_bytes() == before
+
+
+def test_a_second_run_in_the_same_folder_is_refused(tiny):
+    folder = tiny.root / "build/workbook"
+    folder.mkdir(parents=True)
+    with workbook.locked(folder), pytest.raises(ValueError, match="another run is writing to"):
+        tiny()
+
+
+def test_normalised_outputs():
+    stream = {"output_type": "stream", "name": "stdout"}
+    widget = {"application/vnd.jupyter.widget-view+json": {"model_id": "1f3a"}, "text/plain": ["Slider()"]}
+    outputs = [
+        {**stream, "text": "on"}, {**stream, "text": ["e\n", "two\n"]},
+        {**stream, "name": "stderr", "text": "!"},
+        {"output_type": "display_data", "metadata": {}, "data": widget},
+    ]  # fmt: skip
+    cell = code_cell("f()", 0)
+    source = {"metadata": {"widgets": {}, "kernelspec": {}}, "cells": [cell]}
+    injected = code_cell("seed = 3", 1, ["injected-parameters"])
+    done = {**cell, "outputs": outputs, "execution_count": 7, "metadata": {"papermill": {"duration": 1}}}
+    notebook = normalised(source, {"metadata": {"papermill": {}}, "cells": [injected, done]})
+    assert notebook["metadata"] == {"kernelspec": {}}
+    (cell,) = notebook["cells"]
+    assert cell["metadata"] == {}
+    assert [o.get("text") for o in cell["outputs"]] == [["one\n", "two\n"], ["!"], None]
+    assert cell["outputs"][2]["data"] == {"text/plain": ["Slider()"]}
+    with pytest.raises(ValueError, match="made from other cells"):
+        normalised(source, {"metadata": {}, "cells": [injected]})
+
+
+def test_report_is_a_table():
+    outcomes = [workbook.Outcome("01_one", "done", 1.25), workbook.Outcome("02_longer", "timed out", 600)]
+    assert workbook.report(outcomes).splitlines() == [
+        "notebook   status        time  figures  reproduced",
+        "01_one     done         1.2 s        0           -",
+        "02_longer  timed out  600.0 s        0           -",
+    ]
+
+
+def test_progress_in_a_terminal_and_elsewhere(monkeypatch, capsys):
+    monkeypatch.delenv("CI", raising=False)
+    outcome = workbook.Outcome("01_one", "failed", 1.0, "cell 3 (x): NameError: x")
+    for terminal in (True, False):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda terminal=terminal: terminal)
+        with progress.progress() as shown:
+            shown.begin(4)
+            shown.start("01_one")
+            shown.cell()
+            shown.finish(outcome)
+        errors = capsys.readouterr().err
+        assert "01_one: failed, 1.0 s: cell 3 (x): NameError: x\n" in errors
+        assert ("cell/s" in errors or "?cell" in errors) == terminal
+    monkeypatch.setenv("CI", "true")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with progress.progress() as shown:
+        assert type(shown) is progress.Lines
