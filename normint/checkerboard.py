@@ -202,7 +202,7 @@ def _scale(result, values, factors):
 
 @njit(**FAST)
 def prolong_and_smooth(r, u, v, inverse, span, aggregate, e, coarse, ae, ad):
-    """Add the coarse correction to e, sweep black then red, and compute A e.
+    """Add the coarse correction to e, sweep black then red, and compute A e on the black pixels.
 
     Red pixels are solved last, so A e = r there; on black ones it is what the sweep put there less what the
     new red values take away. Returns e·Ae, e·Ad and e·r, all that conjugate gradients needs.
@@ -219,7 +219,7 @@ def prolong_and_smooth(r, u, v, inverse, span, aggregate, e, coarse, ae, ad):
         k = row - 1
         if 1 <= k < height - 1:
             a, z = span[k]
-            total = ae[1, k, a:z]
+            total = ae[k, a:z]
             total[:] = r[1, k, a:z]
             _add_neighbours(total, e, u, v, 1, k, a, z)
             _scale(e[1, k, a:z], total, inverse[1, k, a:z])
@@ -230,8 +230,7 @@ def prolong_and_smooth(r, u, v, inverse, span, aggregate, e, coarse, ae, ad):
             total[:] = r[0, k, a:z]
             _add_neighbours(total, e, u, v, 0, k, a, z)
             _scale(e[0, k, a:z], total, inverse[0, k, a:z])
-            ae[0, k, a:z] = r[0, k, a:z]
-            t, s = _two_dots(e[0, k, a:z], r[0, k, a:z], ad[0, k, a:z])
+            t, s = _red_dots(e[0, k, a:z], r[0, k, a:z], ad[0, k, a:z])
             e_ae, e_r, e_ad = e_ae + t, e_r + t, e_ad + s
         k = row - 3
         if k >= 1:
@@ -239,31 +238,42 @@ def prolong_and_smooth(r, u, v, inverse, span, aggregate, e, coarse, ae, ad):
             total = buffer[a:z]
             total[:] = 0.0
             _add_neighbours(total, e, u, v, 1, k, a, z)
-            _subtract(ae[1, k, a:z], total)
-            t, s = _two_dots(e[1, k, a:z], r[1, k, a:z], ad[1, k, a:z])
-            e_r, e_ad = e_r + t, e_ad + s
-            e_ae += _two_dots(e[1, k, a:z], ae[1, k, a:z], ae[1, k, a:z])[0]
+            p, q, t = _black_dots(e[1, k, a:z], r[1, k, a:z], ad[1, k, a:z], ae[k, a:z], total)
+            e_r, e_ad, e_ae = e_r + p, e_ad + q, e_ae + t
     return e_ae, e_ad, e_r
 
 
 @njit(**FAST)
-def _subtract(values, other):
-    for m in range(values.size):
-        values[m] -= other[m]
+def _red_dots(e, r, ad):
+    e_r, e_ad = 0.0, 0.0
+    for m in range(e.size):
+        e_r += e[m] * r[m]
+        e_ad += e[m] * ad[m]
+    return e_r, e_ad
 
 
 @njit(**FAST)
-def _two_dots(x, y, z):
-    s, t = 0.0, 0.0
-    for m in range(x.size):
-        s += x[m] * y[m]
-        t += x[m] * z[m]
-    return s, t
+def _black_dots(e, r, ad, ae, taken):
+    e_r, e_ad, e_ae = 0.0, 0.0, 0.0
+    for m in range(e.size):
+        t = ae[m] - taken[m]
+        ae[m] = t
+        e_r += e[m] * r[m]
+        e_ad += e[m] * ad[m]
+        e_ae += e[m] * t
+    return e_r, e_ad, e_ae
 
 
 @njit(**FAST)
 def conjugate_step(x, r, e, ae, d, ad, alpha, beta):
     """Take one step of conjugate gradients: d ← e + β d, x ← x + α d, r ← r - α A d. Returns ‖r‖²."""
+    red = _step(x[0], r[0], e[0], r[0], d[0], ad[0], alpha, beta)  # A e = r on red pixels
+    black = _step(x[1], r[1], e[1], ae, d[1], ad[1], alpha, beta)
+    return red + black
+
+
+@njit(**FAST)
+def _step(x, r, e, ae, d, ad, alpha, beta):
     x, r, e, ae, d, ad = x.ravel(), r.ravel(), e.ravel(), ae.ravel(), d.ravel(), ad.ravel()
     square = 0.0
     for i in range(x.size):

@@ -13,6 +13,8 @@ from numba import njit
 from normint.checkerboard import FAST
 
 STRONG = 0.1  # an edge joins two clusters when its weight is at least this part of the weaker one's diagonal
+LARGEST = 6  # nodes in an aggregate, so that a block in which a long path winds does not become one node
+HANGING = 0.75  # a node with this part of its diagonal in one edge follows its neighbour and does not count
 STIFFNESS = 0.9  # how far a coarse weight is reduced towards that of resistances in series
 
 
@@ -28,7 +30,7 @@ def aggregate_pixels(u, v, diagonal, inverse, aggregate, first, last, block, ext
     ends_a, ends_b = (0, 2, 0, 1), (1, 3, 2, 3)
     weight, size = np.empty(4), np.empty(4)
     parent, order, node = np.empty(4, np.int64), np.empty(4, np.int64), np.empty(4, np.int64)
-    inner, count = np.empty(4), np.empty(4, np.int64)
+    inner, count, members = np.empty(4), np.empty(4, np.int64), np.empty(4, np.int64)
     n = 1
     for colour in range(2):
         for cell_row in range(rows):
@@ -39,7 +41,17 @@ def aggregate_pixels(u, v, diagonal, inverse, aggregate, first, last, block, ext
                 first[cell] = n
                 weight[0], weight[1] = v[1, k, m], v[0, k + 1, m]
                 weight[2], weight[3] = u[1, k, m], u[0, k, m]
-                free, smallest = True, np.inf
+                if diagonal is None:
+                    weakest = min(min(weight[0], weight[1]), min(weight[2], weight[3]))
+                    upper = min(inverse[0, k, m], inverse[1, k, m])
+                    lower = min(inverse[0, k + 1, m], inverse[1, k + 1, m])
+                    if weakest * min(upper, lower) >= STRONG:  # the common case: all four edges are strong
+                        aggregate[:, k, m], aggregate[:, k + 1, m] = n, n
+                        extra[n], resistance[n] = 0.0, _resistance(weight.sum(), 4)
+                        block[n] = (cell_row >> 1) * ((cols + 1) >> 1) + ((m - 1) >> 1)
+                        n += 1
+                        last[cell] = n
+                        continue
                 for i in range(4):
                     c, y = (i + 1 + (i >> 1)) & 1, k + (i >> 1)
                     d = inverse[c, y, m]
@@ -48,16 +60,13 @@ def aggregate_pixels(u, v, diagonal, inverse, aggregate, first, last, block, ext
                     held = d == 0 or 2 * own * d >= 1
                     parent[i] = -1 if held else i
                     size[i] = 0.0 if held else 1.0 / d
-                    free, smallest = free and not held, min(smallest, d)
-                if free and weight.min() * smallest >= STRONG:
-                    parent[1:] = 0  # the common case: all four edges are strong
-                else:
-                    _sort(weight, order)
-                    for t in range(4):
-                        i = order[t]
-                        a, b = ends_a[i], ends_b[i]
-                        if weight[i] > 0 and parent[a] >= 0 and parent[b] >= 0:
-                            _join(parent, size, a, b, weight[i], 0)
+                _sort(weight, order)
+                members[:] = 1
+                for t in range(4):
+                    i = order[t]
+                    a, b = ends_a[i], ends_b[i]
+                    if weight[i] > 0 and parent[a] >= 0 and parent[b] >= 0:
+                        _join(parent, size, members, a, b, weight[i], 0)
                 start = n
                 for i in range(4):
                     c, y = (i + 1 + (i >> 1)) & 1, k + (i >> 1)
@@ -95,7 +104,7 @@ def _sort(weight, order):
 
 
 @njit(**FAST)
-def _join(parent, size, a, b, weight, offset):
+def _join(parent, size, members, a, b, weight, offset):
     """Join the clusters of a and b if the edge between them is strong; size is a cluster's largest diagonal.
 
     The largest, so that a pixel with weak edges all round cannot bridge two regions.
@@ -104,9 +113,16 @@ def _join(parent, size, a, b, weight, offset):
         a = parent[a - offset]
     while parent[b - offset] != b:
         b = parent[b - offset]
-    if a != b and weight >= STRONG * min(size[a - offset], size[b - offset]):
-        a, b = min(a, b), max(a, b)
+    if a == b or weight < STRONG * min(size[a - offset], size[b - offset]):
+        return
+    a, b = min(a, b), max(a, b)
+    total = members[a - offset] + members[b - offset]
+    for i in (a, b):
+        if members[i - offset] == 1 and weight >= HANGING * size[i - offset]:
+            total -= 1
+    if total <= LARGEST or total < members[a - offset] + members[b - offset]:
         parent[b - offset] = a
+        members[a - offset] = max(total, 1)
         size[a - offset] = max(size[a - offset], size[b - offset])
 
 
@@ -166,7 +182,7 @@ def aggregate_nodes(s, e, row, middle, column, value, inverse, extra, cells, fir
     """
     rows, cols = cells
     new_rows, new_cols = (rows + 1) // 2, (cols + 1) // 2
-    parent, size = np.empty(e - s, np.int32), np.empty(e - s)
+    parent, size, joined = np.empty(e - s, np.int32), np.empty(e - s), np.ones(e - s, np.int32)
     for i in range(s, e):
         size[i - s] = 1.0 / inverse[i] if inverse[i] > 0 else 0.0
         parent[i - s] = i if size[i - s] > 2.0 * extra[i] else -1
@@ -179,26 +195,37 @@ def aggregate_nodes(s, e, row, middle, column, value, inverse, extra, cells, fir
         for block_row in range(new_rows):
             for block_col in range((block_row + colour) & 1, new_cols, 2):
                 here = block_row * new_cols + block_col
-                members, count = 0, 0
+                members, count, fields, weakest, largest = 0, 0, 0, np.inf, 0.0
                 for y in range(2 * block_row, min(2 * block_row + 2, rows)):
                     for x in range(2 * block_col, min(2 * block_col + 2, cols)):
+                        fields += last[y * cols + x] > first[y * cols + x]
                         for a in range(first[y * cols + x], last[y * cols + x]):
                             if parent[a - s] < 0:
                                 aggregate[a] = 0
                                 continue
                             member[members] = a
                             members += 1
+                            largest = max(largest, size[a - s])
                             for t in range(middle[a], row[a + 1]):
                                 b = column[t]
                                 if block[b] == here and parent[b - s] >= 0:
                                     weight[count], ends_a[count], ends_b[count] = value[t], a, b
+                                    weakest = min(weakest, value[t])
                                     count += 1
+                # Four edges between four nodes, one a cell, go round: the common case needs no sorting.
+                if members == 4 and count == 4 and fields == 4 and weakest >= STRONG * largest:
+                    new_first[here], new_last[here] = n, n + 1
+                    for i in range(4):
+                        aggregate[member[i]] = n
+                    block[n] = (block_row >> 1) * ((new_cols + 1) >> 1) + (block_col >> 1)
+                    n += 1
+                    continue
                 if count <= 64:
                     _sort(weight[:count], order)
                 else:
                     order[:count] = np.argsort(-weight[:count])
                 for t in range(count):
-                    _join(parent, size, ends_a[order[t]], ends_b[order[t]], weight[order[t]], s)
+                    _join(parent, size, joined, ends_a[order[t]], ends_b[order[t]], weight[order[t]], s)
                 new_first[here] = n
                 for i in range(members):
                     if parent[member[i] - s] == member[i]:

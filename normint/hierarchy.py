@@ -11,7 +11,7 @@ from normint import coarsening
 from normint.checkerboard import FAST
 
 SMALLEST = 32  # a level of at most this many nodes is solved directly
-EFFORT = 0.6  # a level may cost this part of what the level above costs, or it is visited less often
+EFFORT = 0.7  # a level may cost this part of what the level above costs, or it is visited less often
 # Rows have a handful of entries: sums that may be reordered would be vectorised, which is slower.
 SHORT_ROWS = FAST | {"fastmath": {"contract"}}
 
@@ -81,7 +81,7 @@ class Hierarchy:
         self.starts, self.twice = np.array(starts), _visits(np.diff(starts))
         s, e = starts[-2:]
         self.factors = np.empty((e - s, e - s))
-        _factorise(s, e, self.row, self.column, self.value, self.inverse, self.factors)
+        _factorise(s, e, self.row, self.column, self.value, extra[s:e], self.factors)
         self.right_side, self.solution, self.direction, self.product = np.zeros((4, starts[-1]))
 
     def _reserve(self, nodes, entries):
@@ -131,24 +131,29 @@ def _resized(array, size):
 
 
 @njit(**FAST)
-def _factorise(s, e, row, column, value, inverse, factors):
-    """Factorise the last level as L D Lᵀ: D⁻¹ on the diagonal, zero where a constant is free, L below it."""
+def _factorise(s, e, row, column, value, extra, factors):
+    """Factorise the last level as L D Lᵀ: D⁻¹ on the diagonal, zero where a constant is free, L below it.
+
+    Eliminating a node of a graph leaves a graph. The weights of its edges and the nodes' own are updated, not
+    the diagonal: these are sums of positive numbers, so no rounding hides that a constant is free.
+    """
     n = e - s
     factors[:] = 0.0
+    own = extra.copy()
     for i in range(n):
-        factors[i, i] = 1.0 / inverse[s + i] if inverse[s + i] > 0 else 0.0
         for t in range(row[s + i], row[s + i + 1]):
-            factors[i, column[t] - s] = -value[t]
+            factors[i, np.int64(column[t]) - s] = value[t]
     for k in range(n):
-        pivot = factors[k, k]
-        free = pivot * inverse[s + k] < 1e-13
-        factors[k, k] = 0.0 if free else 1.0 / pivot
+        pivot = own[k] + factors[k + 1 :, k].sum()
+        factors[k, k] = 1.0 / pivot if pivot > 0 else 0.0
         for i in range(k + 1, n):
-            multiple = factors[i, k] * factors[k, k]
-            if multiple != 0.0:
+            share = factors[i, k] * factors[k, k]
+            if share > 0:
+                own[i] += share * own[k]
                 for j in range(k + 1, n):
-                    factors[i, j] -= multiple * factors[k, j]
-            factors[i, k] = multiple
+                    if j != i:
+                        factors[i, j] += share * factors[j, k]
+        factors[k + 1 :, k] *= -factors[k, k]
 
 
 @njit(**FAST)

@@ -79,7 +79,7 @@ def integrate(p, q, mask=None, *, method="quadratic", prior=None, prior_weight=0
     ...
     ValueError: method is 'cubic'; expected one of quadratic, dct, sylvester
     """
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
     integrator = getattr(importlib.import_module(f"normint.integrators.{METHODS[method]}"), method)
     known = [

@@ -38,32 +38,37 @@ class Multigrid:
         if diagonal is not None:
             self.diagonal = np.zeros(shape)
             checkerboard.scatter(mask, diagonal, self.diagonal)
-        self.inverse, self.span = np.zeros(shape), np.zeros((shape[1], 2), np.int64)
+        # One block of memory for all vectors: the system hands it out faster than many, and it is kept.
+        self.inverse, self._b, self._x, self._e, self._d, self._ad = np.zeros((6, *shape))
+        self._ae, self.span = np.zeros(shape[1:]), np.zeros((shape[1], 2), np.int64)
         checkerboard.inverse_diagonal(self.u, self.v, self.diagonal, self.inverse, self.span)
         self.hierarchy = Hierarchy(self.u, self.v, self.diagonal, self.inverse)
-        self._work = None
+        self._fresh = True
 
     def solve(self, flux_down, flux_right, slopes, prior, initial, tolerance, max_iterations, callback):
         """Return the depth (NaN outside the mask), the number of iterations and the relative residual."""
         matrix = self.u, self.v, self.inverse, self.span
-        b, x = np.zeros((2, *self.inverse.shape))
+        b, x = self._b, self._x
+        if not self._fresh:
+            b[:], x[:] = 0.0, 0.0
+        self._fresh = False
         checkerboard.right_side(
             self.mask, self.u, self.v, flux_down, flux_right, slopes, self.diagonal, prior, b
         )
         scale = np.sqrt(np.vdot(b, b))
-        if initial is not None:
-            checkerboard.scatter(self.mask, initial, x)
         # The residual takes the place of b, which is only needed again where the residual is checked.
         check = tolerance < RECHECK
         r = b
-        if check or initial is not None:
+        if scale > 0 and (check or initial is not None):
             r = np.zeros_like(b)
+            if initial is not None:
+                checkerboard.scatter(self.mask, initial, x)
             checkerboard.residual(x, b, *matrix, r)
+        iterations = 0
 
         def report(iteration, norm):
             callback(iterations + iteration, norm / scale)
 
-        iterations = 0
         for _ in range(RESTARTS):
             count, norm = self._iterate(
                 r, x, tolerance * scale, max_iterations - iterations, report if callback else None
@@ -80,9 +85,7 @@ class Multigrid:
 
     def _iterate(self, r, x, tolerance, max_iterations, callback):
         """Take steps of flexible conjugate gradients until ‖r‖ ≤ tolerance, changing x and r = b - A x."""
-        if self._work is None:
-            self._work = np.zeros((4, *x.shape))
-        e, ae, d, ad = self._work
+        e, d, ad, ae = self._e, self._d, self._ad, self._ae
         coarse = self.hierarchy
         fine = r, self.u, self.v, self.inverse, self.span, coarse.pixel_aggregate, e
         norm = np.sqrt(np.vdot(r, r))
@@ -97,7 +100,7 @@ class Multigrid:
             beta = -e_ad / curvature if iteration > 1 else 0.0
             curvature = e_ae + beta * e_ad
             if not curvature > 0:  # nothing is left but rounding errors
-                break
+                return iteration - 1, norm
             norm = np.sqrt(checkerboard.conjugate_step(x, r, e, ae, d, ad, e_r / curvature, beta))
             if callback is not None:
                 callback(iteration, norm)

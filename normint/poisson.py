@@ -48,18 +48,20 @@ class System:
 
     def __init__(self, mask, weights=None, diagonal=None, *, solver="multigrid"):
         mask = inputs.as_mask(mask, np.shape(mask))
+        solver = _solver_class(solver)
         if weights is not None:
-            names = "weights downwards", "weights to the right"
-            weights = [_as_weights(name, w, mask) for name, w in zip(names, weights, strict=True)]
+            weights = _as_weights(weights, mask)
         if diagonal is not None:
-            diagonal = _as_weights("diagonal", np.where(mask, diagonal, 0.0), mask)
+            diagonal = np.where(mask, _at_least_zero("diagonal", diagonal, mask), 0.0)
+            diagonal = diagonal if diagonal.any() else None
         self.shape = mask.shape
         self.box = _bounding_box(mask)
         self.mask = self._crop(mask)
         weights = None if weights is None else tuple(self._crop(w) for w in weights)
         diagonal = None if diagonal is None else self._crop(diagonal)
         self._constants = _Constants(self.mask, diagonal)
-        self._solver = _solver_class(solver)(self.mask, weights, diagonal)
+        self._origin = None if diagonal is None else _Origin(self.mask, weights, diagonal, self._constants)
+        self._solver = solver(self.mask, weights, diagonal)
 
     def solve(
         self, flux_down, flux_right, prior=None, *, slopes=False,
@@ -79,7 +81,8 @@ class System:
         initial : ndarray, optional
             Depth to start from; zero by default. A good one saves iterations.
         tolerance : float
-            Bound on the relative residual ‖b - A z‖ / ‖b‖; see the Notes for what it leaves.
+            Bound on the relative residual ‖b - A z‖ / ‖b‖, with depths measured from the prior so that
+            large λ do not hide what is left; see the Notes for the error this means.
         max_iterations : int
             After so many iterations the depth is returned as it is, with ``converged`` false.
         callback : callable, optional
@@ -92,13 +95,31 @@ class System:
 
         Notes
         -----
-        @@TOLERANCE@@
+        Measured against a solution to 1e-11, on peaks with 1 % and 10 % of noise and masks from a rectangle
+        to a disk cut by slits, 256² and 1024²: a tolerance of 1e-4 leaves a depth error (RMSE) of 3e-7 to
+        4e-5 times the depth's standard deviation, about 1 % of what the noise itself causes or less.
+        Each further factor of 10 reduces it by about 10. Weights of 1e-6 along closed curves leave 3e-5.
         """
-        flux_down, flux_right = self._crop(flux_down), self._crop(flux_right)
-        prior, initial = (None if a is None else self._crop(a) for a in (prior, initial))
+        images = {"flux_down": flux_down, "flux_right": flux_right, "prior": prior, "initial": initial}
+        for name, image in images.items():
+            if image is not None and np.shape(image) != self.shape:
+                raise ValueError(f"{name} has shape {np.shape(image)}; expected the mask's {self.shape}")
+        flux_down, flux_right, prior, initial = (
+            None if image is None else self._crop(image) for image in images.values()
+        )
+        origin = None
+        if self._origin is not None:
+            if prior is None:
+                raise ValueError("prior is missing although diagonal is positive; expected an image")
+            origin = self._origin.of(prior)
+            flux_down, flux_right = _relative(flux_down, flux_right, slopes, origin)
+            slopes, prior = False, np.where(self._origin.diagonal > 0, prior - origin, 0.0)
+            initial = None if initial is None else initial - origin
         depth, iterations, residual = self._solver.solve(
             flux_down, flux_right, slopes, prior, initial, tolerance, max_iterations, callback
         )
+        if origin is not None:
+            depth += origin
         self._constants.remove(depth)
         if depth.shape != self.shape:
             inside, depth = depth, np.full(self.shape, np.nan)
@@ -113,7 +134,6 @@ class _Constants:
     """The additive constant of each connected component that no λ holds."""
 
     def __init__(self, mask, diagonal):
-        self.mask = mask
         self.labels = None
         if diagonal is None and mask.all():
             return
@@ -131,6 +151,46 @@ class _Constants:
             depth -= depth.mean()
         elif self.free.any():
             _remove_means(self.labels, self.free, depth)
+
+
+class _Origin:
+    """A depth near the prior, from which the solution is measured.
+
+    A control point with λ = 10⁶ makes b so large that any residual looks small beside it. Measured from z⁰
+    where λ outweighs the edges, and from the component's mean prior elsewhere, b is as large as the fluxes.
+    """
+
+    def __init__(self, mask, weights, diagonal, constants):
+        self.diagonal, self.labels = diagonal, constants.labels
+        down, right = np.ones((2, *mask.shape)) if weights is None else weights
+        edges = np.zeros(mask.shape)
+        for w, here, there in ((down, np.s_[:-1], np.s_[1:]), (right, np.s_[:, :-1], np.s_[:, 1:])):
+            w = np.where(mask[here] & mask[there], w[here], 0.0)
+            edges[here] += w
+            edges[there] += w
+        self.held = (diagonal > 0) & (diagonal >= edges)
+
+    def of(self, prior):
+        """Return the origin for a prior, which may be anything where λ is zero."""
+        prior = np.where(self.diagonal > 0, prior, 0.0)
+        labels = self.labels.ravel()
+        weight = np.bincount(labels, self.diagonal.ravel())
+        mean = np.bincount(labels, (self.diagonal * prior).ravel()) / np.where(weight > 0, weight, 1.0)
+        return np.where(self.held, prior, mean[self.labels])
+
+
+def _relative(flux_down, flux_right, slopes, origin):
+    """Return the fluxes of the edges less the differences of the origin."""
+    fluxes = []
+    for flux, here, there in (
+        (flux_down, np.s_[:-1], np.s_[1:]),
+        (flux_right, np.s_[:, :-1], np.s_[:, 1:]),
+    ):
+        edge = np.zeros(flux.shape)
+        edge[here] = 0.5 * (flux[here] + flux[there]) if slopes else flux[here]
+        edge[here] -= origin[there] - origin[here]
+        fluxes.append(edge)
+    return fluxes
 
 
 @njit(**FAST)
@@ -153,19 +213,30 @@ def _solver_class(name):
         from normint.multigrid import Multigrid
 
         return Multigrid
-    from normint import reference_solvers
-
     if name not in SOLVERS:
         raise ValueError(f"solver is {name!r}; expected one of {', '.join(SOLVERS)}")
+    from normint import reference_solvers
+
     return getattr(reference_solvers, name.capitalize())
 
 
-def _as_weights(name, weights, mask):
-    """Check weights, which may be anything outside the mask."""
-    weights = inputs.as_field(name, weights, mask)
-    if weights.min(where=mask, initial=0.0) < 0:
+def _as_weights(weights, mask):
+    """Check the weights of the edges, which may be anything where an edge leaves the mask."""
+    if len(weights) != 2:
+        raise ValueError(f"weights has {len(weights)} images; expected two, downwards and to the right")
+    down, right = np.zeros((2, *mask.shape), bool)
+    down[:-1], right[:, :-1] = mask[:-1] & mask[1:], mask[:, :-1] & mask[:, 1:]
+    return [
+        _at_least_zero(f"weights {name}", w, edges)
+        for name, w, edges in zip(("downwards", "to the right"), weights, (down, right), strict=True)
+    ]
+
+
+def _at_least_zero(name, values, mask):
+    values = inputs.as_field(name, values, mask)
+    if values.min(where=mask, initial=0.0) < 0:
         raise ValueError(f"{name}: negative inside the mask; expected numbers ≥ 0")
-    return weights
+    return values
 
 
 def _bounding_box(mask):

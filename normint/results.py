@@ -39,6 +39,26 @@ def paper_values():
     return {key: float(text) for key, text in _paper_texts().items()}
 
 
+def paper_matrices():
+    """Read the matrices of the paper's 3x3 example as it prints them, misprint included.
+
+    Returns
+    -------
+    dict
+        From Du_plus, L, Du and Dv to an 8x8 nested list of numbers.
+
+    Examples
+    --------
+    >>> paper_matrices()["Du"][0][:3]
+    [-0.5, -0.5, 0.0]
+    """
+    printed = json.loads((ROOT / "data" / "paper_matrices.json").read_text(encoding="utf-8"))
+    return {
+        name: [[matrix["factor"] * entry for entry in row] for row in matrix["rows"]]
+        for name, matrix in printed.items()
+    }
+
+
 def record(figure, case, metric, ours, *, spread=None, data="generated", tolerance=None, note=""):
     """Write one number into `results.csv`, beside the paper's, and judge it.
 

@@ -1,0 +1,126 @@
+"""Measure the solver, print the table and write it as CSV.
+
+Times are ratios to one float64 Poisson solve by scipy's cosine transform of the bounding rectangle, on one
+thread, medians of runs that take turns. Ours include everything from gradient to depth: checks, assembly,
+set-up, solution.
+"""
+
+import argparse
+import csv
+import subprocess
+import sys
+import time
+from functools import partial
+
+import numpy as np
+import scipy.fft
+
+import normint
+from benchmarks import cases
+from normint.files import write_atomically
+from normint.poisson import System
+from normint.results import ROOT
+from normint.timing import interleaved_medians, median_seconds
+
+
+def dct_poisson(n):
+    """Return a call that solves one Poisson equation on an n×n rectangle, and nothing else."""
+    b = np.random.default_rng(0).standard_normal((n, n))
+    line = 4 * np.sin(np.pi * np.arange(n) / (2 * n)) ** 2
+    eigenvalues = line[:, None] + line
+    eigenvalues[0, 0] = 1.0
+
+    def call():
+        z = scipy.fft.dctn(b, type=2, workers=1)
+        z /= eigenvalues
+        return scipy.fft.idctn(z, type=2, workers=1, overwrite_x=True)
+
+    return call
+
+
+def speed(n, repeats):
+    """Yield rows: time of each mask, of weak curves, and of pyamg."""
+    p, q = cases.gradient(n)
+    weights = cases.weak_curves(n)
+    everywhere = np.ones((n, n), bool)
+    calls = {name: partial(normint.integrate, p, q, mask) for name, mask in cases.masks(n).items()}
+    calls["DCT"] = dct_poisson(n)
+    calls["weak curves"] = lambda: System(everywhere, weights).solve(p, q, slopes=True)
+    seconds = interleaved_medians(calls, repeats)
+    for name in cases.masks(n):
+        yield f"quadratic, {n}², {name}: time", seconds[name] / seconds["DCT"], "DCT", 8
+    yield f"weights 1e-6 along curves, {n}²: time", seconds["weak curves"] / seconds["DCT"], "DCT", 10
+    yield f"weights 1e-6 along curves, {n}²: iterations", calls["weak curves"]().iterations, "", 12
+    for name, mask in cases.masks(n).items():
+        slow = {"pyamg": partial(normint.integrate, p, q, mask, solver="pyamg"), "ours": calls[name]}
+        pair = interleaved_medians(slow, max(1, repeats // 4))
+        yield f"pyamg / ours, {n}², {name}: time", pair["pyamg"] / pair["ours"], "times", -8
+
+
+def growth(sides):
+    """Yield rows: iterations at each size, and time per pixel of the largest against 512²."""
+    names = list(cases.masks(64))
+    iterations = {name: [] for name in names}
+    per_pixel = {name: {} for name in names}
+    for n in sides:
+        p, q = cases.gradient(n)
+        for name, mask in cases.masks(n).items():
+            call = partial(normint.integrate, p, q, mask)
+            iterations[name].append(call().iterations)
+            if n in (512, sides[-1]):
+                per_pixel[name][n] = median_seconds(call, 9 if n <= 512 else 3) / n**2
+    for name in names:
+        counts = " ".join(map(str, iterations[name]))
+        yield f"iterations {sides[0]}² to {sides[-1]}², {name}: {counts}", max(iterations[name]), "", 12
+    for name in names:
+        ratio = per_pixel[name][sides[-1]] / per_pixel[name][512]
+        yield f"time per pixel, {sides[-1]}² / 512², {name}", ratio, "times", 1.5
+
+
+def memory(n):
+    """Yield rows: peak memory of the whole call, measured in processes of their own."""
+    for name in cases.masks(8):
+        command = [sys.executable, "-m", "benchmarks.memory", str(n), name]
+        done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+        yield f"peak memory, {n}², {name}", int(done.stdout) / n**2, "bytes / pixel", 200
+
+
+def small():
+    """Yield rows: a 64² call and the import."""
+    p, q = cases.gradient(64)
+    yield "quadratic, 64²: whole call", 1e3 * median_seconds(lambda: normint.integrate(p, q), 50), "ms", 3
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-c", "import normint"], cwd=ROOT, check=True)
+        times.append(time.perf_counter() - start)
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-c", ""], check=True)
+    empty = time.perf_counter() - start
+    yield "import normint", float(np.median(times)) - empty, "s", 1
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__.split("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="smaller images, fewer repeats")
+    quick = parser.parse_args().quick
+    if quick:
+        parts = small(), speed(512, 4), growth([256, 512, 1024]), memory(1024)
+    else:
+        parts = small(), speed(1024, 9), growth([256, 512, 1024, 2048, 4096]), memory(2048)
+    rows = []
+    for part in parts:
+        for what, value, unit, limit in part:
+            met = value >= -limit if limit < 0 else value <= limit
+            bound = f"at least {-limit}" if limit < 0 else f"at most {limit}"
+            rows.append((what, f"{value:.3g}", unit, bound, "yes" if met else "NO"))
+            print(f"{what:70s} {value:8.3g} {unit:14s} {bound:14s} {rows[-1][-1]}", flush=True)
+    path = ROOT / ("build/bench/solver.csv" if quick else "benchmarks/solver.csv")
+    with write_atomically(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerows([("what", "value", "unit", "limit", "met"), *rows])
+    print(f"written to {path.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()

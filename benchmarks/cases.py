@@ -1,0 +1,52 @@
+"""What the solver is measured on: five masks, weights with weak curves, a gradient with noise."""
+
+import numpy as np
+from scipy.ndimage import gaussian_filter
+
+
+def gradient(n):
+    """Return p, q of a smooth surface with noise; the noise fills every scale that a solver must handle."""
+    rng = np.random.default_rng(0)
+    u, v = np.mgrid[:n, :n] * (6 / n)
+    p, q = np.cos(u + 2 * v), np.sin(u * v)
+    return p + 0.1 * rng.standard_normal((n, n)), q + 0.1 * rng.standard_normal((n, n))
+
+
+def masks(n):
+    """Return the five domains, by name, in an n×n image."""
+    u, v = np.mgrid[-1 : 1 : n * 1j, -1 : 1 : n * 1j]
+    radius, angle = np.hypot(u, v), np.arctan2(u, v)
+    blobs = smooth_noise(n, seed=0)
+    return {
+        "rectangle": np.ones((n, n), bool),
+        "disk": radius < 1,
+        "star": radius < 0.55 + 0.4 * np.cos(9 * angle),
+        "blobs": blobs > np.quantile(blobs, 0.4),
+        "slits": _with_slits(radius < 1),
+    }
+
+
+def smooth_noise(n, seed):
+    """Return random hills and hollows, about 64 across the image."""
+    return gaussian_filter(np.random.default_rng(seed).standard_normal((n, n)), n / 64, mode="wrap")
+
+
+def _with_slits(mask, count=16, seed=1):
+    """Cut one-pixel slits at random places; every fourth goes all the way, so that pieces come apart."""
+    mask, n = mask.copy(), len(mask)
+    rng = np.random.default_rng(seed)
+    for k in range(count):
+        start, stop = np.sort(rng.random(2)) if k % 4 else (0, 1)
+        where, extent = int(n * rng.uniform(1 / 8, 7 / 8)), slice(int(n * start), int(n * stop))
+        mask[(extent, where) if k % 2 else (where, extent)] = False
+    return mask
+
+
+def weak_curves(n, weight=1e-6):
+    """Return weights, ``weight`` across random closed curves and one elsewhere."""
+    hills = smooth_noise(n, seed=2)
+    inside = np.digitize(hills, np.quantile(hills, (0.25, 0.75)))
+    down, right = np.ones((2, n, n))
+    down[:-1][inside[1:] != inside[:-1]] = weight
+    right[:, :-1][inside[:, 1:] != inside[:, :-1]] = weight
+    return down, right

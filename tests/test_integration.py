@@ -1,0 +1,150 @@
+"""The one entry point: dispatch, the result, and what importing the package brings with it."""
+
+import dataclasses
+import inspect
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import normint
+from normint.integration import METHODS
+from normint.integrators import quadratic as quadratic_module
+from normint.integrators import rectangular
+
+FUNCTIONS = {
+    "quadratic": quadratic_module.quadratic,
+    "dct": rectangular.dct,
+    "sylvester": rectangular.sylvester,
+}
+each_method = pytest.mark.parametrize("method", FUNCTIONS)
+
+
+def run(code):
+    """Run code in a Python of its own and return what it prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+class TestDispatch:
+    @each_method
+    def test_a_method_is_the_function_of_that_name(self, method):
+        p, q, prior = np.random.default_rng(0).standard_normal((3, 6, 7))
+        given = {"prior": prior, "prior_weight": 0.5}
+        by_name = normint.integrate(p, q, method=method, **given)
+        directly = FUNCTIONS[method](p, q, **given)
+        np.testing.assert_array_equal(by_name.depth, directly.depth)
+        np.testing.assert_array_equal(by_name.energies, directly.energies)
+
+    def test_quadratic_by_default(self):
+        p, q = np.random.default_rng(0).standard_normal((2, 6, 7))
+        expected = normint.integrate(p, q, method="quadratic").depth
+        np.testing.assert_array_equal(normint.integrate(p, q).depth, expected)
+
+    def test_options_arrive(self):
+        p, q = np.random.default_rng(0).standard_normal((2, 30, 30))
+        result = normint.integrate(p, q, tolerance=1e-12, max_iterations=1)
+        assert result.iterations == 1 and not result.converged
+        natural = normint.integrate(p, q, method="dct").depth
+        dropped = normint.integrate(p, q, method="dct", border="dropped").depth
+        assert np.abs(natural - dropped).max() > 1e-3
+
+    @pytest.mark.parametrize("method", METHODS)
+    def test_all_methods_share_one_signature(self, method):
+        parameters = inspect.signature(FUNCTIONS[method]).parameters
+        kinds = [(name, parameter.kind.name) for name, parameter in list(parameters.items())[:5]]
+        assert kinds == [
+            ("p", "POSITIONAL_OR_KEYWORD"),
+            ("q", "POSITIONAL_OR_KEYWORD"),
+            ("mask", "POSITIONAL_OR_KEYWORD"),
+            ("prior", "KEYWORD_ONLY"),
+            ("prior_weight", "KEYWORD_ONLY"),
+        ]
+
+    @pytest.mark.parametrize("method", ["", "Quadratic", "integrate", None, 3, ["dct"]])
+    def test_unknown_method(self, method):
+        with pytest.raises(ValueError, match="^method is .*; expected one of quadratic, dct, sylvester"):
+            normint.integrate(np.ones((2, 2)), np.ones((2, 2)), method=method)
+
+    @each_method
+    def test_unknown_option(self, method):
+        with pytest.raises(ValueError, match=f"^gamma is not an option of method '{method}'"):
+            normint.integrate(np.ones((2, 2)), np.ones((2, 2)), method=method, gamma=1.0)
+
+    def test_an_option_of_another_method(self):
+        with pytest.raises(ValueError, match="^border is not an option of method 'quadratic'"):
+            normint.integrate(np.ones((2, 2)), np.ones((2, 2)), border="dropped")
+
+    def test_only_the_data_are_positional(self):
+        field = np.ones((2, 2))
+        with pytest.raises(TypeError):
+            normint.integrate(field, field, field, "dct")
+
+
+class TestResult:
+    @pytest.fixture(params=FUNCTIONS)
+    def result(self, request):
+        mask = np.zeros((7, 9), bool)
+        mask[2:6, 1:8] = True
+        p, q = np.random.default_rng(0).standard_normal((2, 7, 9)).astype(np.float32)
+        return normint.integrate(p, q, mask, method=request.param), mask
+
+    def test_depth(self, result):
+        result, mask = result
+        assert result.depth.dtype == np.float64
+        np.testing.assert_array_equal(np.isfinite(result.depth), mask)
+        np.testing.assert_array_equal(np.isnan(result.depth), ~mask)
+        assert abs(result.depth[mask].mean()) < 1e-12
+
+    def test_how_it_was_obtained(self, result):
+        result, _ = result
+        assert isinstance(result, normint.Integration)
+        assert isinstance(result.iterations, int) and result.iterations >= 1
+        assert result.converged is True
+        assert isinstance(result.seconds, float) and result.seconds > 0
+        assert result.energies.ndim == 1 and result.energies.dtype == np.float64
+        assert np.isfinite(result.energies).all() and (result.energies >= 0).all()
+        assert result.weights is None
+
+    def test_is_frozen(self, result):
+        result, _ = result
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            result.depth = np.zeros((7, 9))
+
+    def test_prints_on_one_line(self, result):
+        assert len(repr(result[0]).splitlines()) == 1
+
+    def test_owns_its_depth(self):
+        p = np.ones((3, 4))
+        first, second = normint.integrate(p, p).depth, normint.integrate(p, p).depth
+        assert not np.shares_memory(first, second)
+        first[:] = 0.0
+        np.testing.assert_array_equal(normint.integrate(p, p).depth, second)
+
+
+class TestImport:
+    def test_brings_nothing_slow(self):
+        modules = run("import sys, normint; print(*sys.modules)")
+        for slow in ("numba", "matplotlib", "scipy.fft", "scipy.sparse", "pyamg"):
+            assert slow not in modules
+
+    @pytest.mark.parametrize("module", ["domain", "surfaces", "metrics"])
+    def test_public_modules_are_at_hand(self, module):
+        assert run(f"import normint; print(normint.{module}.__name__)") == [f"normint.{module}"]
+
+    def test_public_names(self):
+        for name in (
+            "integrate", "Integration", "normals_to_gradient", "gradient_to_normals", "depth_to_normals",
+        ):  # fmt: skip
+            assert callable(getattr(normint, name))
+            assert name in normint.__all__
+
+    def test_everything_in_all_exists(self):
+        for name in normint.__all__:
+            assert hasattr(normint, name)
+
+    def test_unknown_names_are_attribute_errors(self):
+        with pytest.raises(AttributeError, match="no_such_name"):
+            _ = normint.no_such_name

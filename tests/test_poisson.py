@@ -1,0 +1,438 @@
+"""The weighted 5-point system: its solvers against dense algebra, their reports, their iteration counts."""
+
+import hypothesis.extra.numpy as hnp
+import numpy as np
+import pytest
+import scipy.ndimage
+import scipy.sparse
+import scipy.sparse.csgraph
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from normint import checkerboard, reference_solvers
+from normint.domain import Domain
+from normint.multigrid import Multigrid
+from normint.poisson import SOLVERS, System
+
+seeds = st.integers(0, 2**32 - 1)
+masks = hnp.arrays(bool, hnp.array_shapes(min_dims=2, max_dims=2, max_side=9)).filter(np.any)
+on_random_masks = settings(deadline=None, max_examples=40)
+each_solver = pytest.mark.parametrize("solver", SOLVERS)
+iterative = pytest.mark.parametrize("solver", ["multigrid", "pyamg"])
+
+
+class Reference:
+    """The same problem with the difference matrices of the domain, pixels numbered columnwise."""
+
+    def __init__(self, mask, weights=None, diagonal=None):
+        self.domain = Domain(mask)
+        weights = np.ones((2, *mask.shape)) if weights is None else weights
+        self.D = scipy.sparse.vstack([self.domain.Du_plus, self.domain.Dv_plus])
+        defined = np.diff(self.D.tocsr().indptr) > 0
+        self.w = np.where(defined, np.concatenate([self.domain.to_vector(w) for w in weights]), 0.0)
+        self.held = np.zeros(self.domain.size) if diagonal is None else self.domain.to_vector(diagonal)
+        self.graph = self.D.T @ scipy.sparse.diags_array(self.w) @ self.D
+        self.matrix = scipy.sparse.csr_array(self.graph + scipy.sparse.diags_array(self.held))
+
+    def flux(self, down, right):
+        return np.concatenate([self.domain.to_vector(f) for f in (down, right)])
+
+    def right_side(self, down, right, prior=0.0):
+        f = np.where(self.w > 0, self.flux(down, right), 0.0)
+        prior = self.domain.to_vector(np.broadcast_to(prior, self.domain.shape))
+        return self.D.T @ (self.w * f) + self.held * prior
+
+    def residual(self, depth, *data):
+        b = self.right_side(*data)
+        scale = np.linalg.norm(b)
+        return np.linalg.norm(b - self.matrix @ self.domain.to_vector(depth)) / (scale if scale > 0 else 1.0)
+
+    def solve(self, *data):
+        """Find the solution of minimal norm."""
+        z = np.linalg.lstsq(self.matrix.toarray(), self.right_side(*data), rcond=1e-15)[0]
+        return self.domain.to_image(z)
+
+    def energy_norm(self, depth):
+        """Measure √(zᵀAz), in which errors of directions that no data hold do not count."""
+        z = self.domain.to_vector(depth)
+        return np.sqrt(np.sum(self.w * (self.D @ z) ** 2) + np.sum(self.held * z**2))
+
+    def energy(self, depth, down, right, prior=0.0):
+        z = self.domain.to_vector(depth)
+        prior = self.domain.to_vector(np.broadcast_to(prior, self.domain.shape))
+        fit = np.sum(self.w * (self.D @ z - np.where(self.w > 0, self.flux(down, right), 0.0)) ** 2)
+        return fit + np.sum(self.held * (z - prior) ** 2)
+
+
+def without_constants(depth, reference):
+    """Remove the mean of each part that only edges of weight zero join to the rest, where no λ holds it."""
+    z = reference.domain.to_vector(depth)
+    count, label = scipy.sparse.csgraph.connected_components(reference.graph != 0, directed=False)
+    mean = np.bincount(label, z, count) / np.bincount(label, minlength=count)
+    free = np.bincount(label, reference.held, count) == 0
+    return z - np.where(free, mean, 0.0)[label]
+
+
+def random_weights(shape, rng, smallest=1e-3, zeros=0.0):
+    weights = smallest ** rng.random((2, *shape))
+    return np.where(rng.random(weights.shape) < zeros, 0.0, weights)
+
+
+def random_diagonal(shape, rng):
+    return rng.choice([0.0, 0.0, 0.0, 1e-2, 1.0, 1e2], shape)
+
+
+class TestAgainstDenseAlgebra:
+    @each_solver
+    @on_random_masks
+    @given(masks, seeds, st.sampled_from([0.0, 0.3]), st.booleans())
+    def test_weights_and_diagonal(self, solver, mask, seed, zeros, held):
+        rng = np.random.default_rng(seed)
+        weights = random_weights(mask.shape, rng, zeros=zeros)
+        diagonal = random_diagonal(mask.shape, rng) if held else None
+        data = rng.standard_normal((3, *mask.shape)) if held else rng.standard_normal((2, *mask.shape))
+        reference = Reference(mask, weights, diagonal)
+        solution = System(mask, weights, diagonal, solver=solver).solve(*data, tolerance=1e-12)
+        assert solution.converged
+        np.testing.assert_array_equal(np.isnan(solution.depth), ~mask)
+        expected = without_constants(reference.solve(*data), reference)
+        scale = max(1.0, np.abs(expected).max())
+        depth = without_constants(solution.depth, reference)
+        np.testing.assert_allclose(depth, expected, rtol=0, atol=1e-7 * scale)
+
+    @each_solver
+    @on_random_masks
+    @given(masks, seeds)
+    @example(np.ones((7, 1), bool), 13)
+    def test_weights_over_eight_decades(self, solver, mask, seed):
+        # Depth differences across edges of weight 1e-8 are hardly determined; their part of the energy is.
+        rng = np.random.default_rng(seed)
+        weights = random_weights(mask.shape, rng, smallest=1e-8)
+        data = rng.standard_normal((2, *mask.shape))
+        reference = Reference(mask, weights)
+        depth, _, _, converged = System(mask, weights, solver=solver).solve(*data, tolerance=1e-12)
+        assert converged
+        size = np.sqrt(reference.energy(np.zeros(mask.shape), *data))
+        assert reference.energy_norm(depth - reference.solve(*data)) <= 1e-6 * size
+
+    @each_solver
+    @on_random_masks
+    @given(masks, seeds)
+    def test_slopes_are_averaged_along_edges(self, solver, mask, seed):
+        rng = np.random.default_rng(seed)
+        weights = random_weights(mask.shape, rng)
+        p, q = (np.where(mask, slope, np.nan) for slope in rng.standard_normal((2, *mask.shape)))
+        down, right = np.full((2, *mask.shape), np.nan)
+        down[:-1] = (p[:-1] + p[1:]) / 2
+        right[:, :-1] = (q[:, :-1] + q[:, 1:]) / 2
+        system = System(mask, weights, solver=solver)
+        by_hand = system.solve(down, right, tolerance=1e-12).depth
+        np.testing.assert_allclose(system.solve(p, q, slopes=True, tolerance=1e-12).depth, by_hand, atol=1e-8)
+
+    @each_solver
+    @on_random_masks
+    @given(masks, seeds)
+    def test_edges_that_leave_the_domain_are_not_used(self, solver, mask, seed):
+        rng = np.random.default_rng(seed)
+        weights = random_weights(mask.shape, rng)
+        fluxes = rng.standard_normal((2, *mask.shape))
+        expected = System(mask, weights, solver=solver).solve(*fluxes).depth
+        domain = Domain(mask)
+        inside = np.stack([domain.omega_u_plus, domain.omega_v_plus])
+        weights, fluxes = np.where(inside, weights, np.nan), np.where(inside, fluxes, np.nan)
+        np.testing.assert_array_equal(System(mask, weights, solver=solver).solve(*fluxes).depth, expected)
+
+    @each_solver
+    def test_a_diagonal_of_zeros_is_none(self, solver):
+        mask = np.ones((4, 5), bool)
+        fluxes = np.random.default_rng(0).standard_normal((2, 4, 5))
+        expected = System(mask, solver=solver).solve(*fluxes).depth
+        system = System(mask, diagonal=np.zeros((4, 5)), solver=solver)
+        np.testing.assert_allclose(system.solve(*fluxes).depth, expected, atol=1e-12)
+
+    @each_solver
+    def test_a_prior_may_be_nan_where_nothing_weights_it(self, solver):
+        mask = np.ones((4, 5), bool)
+        fluxes = np.random.default_rng(0).standard_normal((2, 4, 5))
+        diagonal = np.eye(4, 5)
+        system = System(mask, diagonal=diagonal, solver=solver)
+        expected = system.solve(*fluxes, diagonal, tolerance=1e-10).depth
+        prior = np.where(diagonal > 0, diagonal, np.nan)
+        np.testing.assert_array_equal(system.solve(*fluxes, prior, tolerance=1e-10).depth, expected)
+
+
+class TestAdjointness:
+    """⟨b(f), z⟩ = Σ_e w_e f_e (z_j − z_i): the right-hand side is the adjoint of the differences."""
+
+    def expected(self, mask, weights, fluxes, z):
+        domain = Domain(mask)
+        total = 0.0
+        for w, f, axis, inside in zip(
+            weights, fluxes, (0, 1), (domain.omega_u_plus, domain.omega_v_plus), strict=True
+        ):
+            difference = np.roll(z, -1, axis) - z
+            total += np.sum((w * f * difference)[inside])
+        return total
+
+    @on_random_masks
+    @given(masks, seeds, st.booleans())
+    def test_of_multigrid(self, mask, seed, unit):
+        rng = np.random.default_rng(seed)
+        weights, fluxes = rng.random((2, *mask.shape)), rng.standard_normal((2, *mask.shape))
+        z = rng.standard_normal(mask.shape)
+        solver = Multigrid(mask, None if unit else tuple(weights))
+        weights = np.ones_like(weights) if unit else weights
+        b, image = np.zeros(checkerboard.shape_for(*mask.shape)), np.zeros(mask.shape)
+        checkerboard.right_side(mask, solver.u, solver.v, *fluxes, False, None, None, b)
+        checkerboard.gather(mask, b, image)
+        np.testing.assert_allclose(np.sum(image * z), self.expected(mask, weights, fluxes, z), atol=1e-11)
+
+    @on_random_masks
+    @given(masks, seeds)
+    def test_of_the_library_solvers(self, mask, seed):
+        rng = np.random.default_rng(seed)
+        weights, fluxes = rng.random((2, *mask.shape)), rng.standard_normal((2, *mask.shape))
+        z = rng.standard_normal(mask.shape)
+        b = reference_solvers.Direct(mask, weights).right_side(*fluxes, False, None)
+        np.testing.assert_allclose(b @ z[mask], self.expected(mask, weights, fluxes, z), atol=1e-11)
+
+
+def rough_problem(n=40, seed=0):
+    """Make a domain with holes and pieces, and data that take several iterations."""
+    rng = np.random.default_rng(seed)
+    mask = scipy.ndimage.gaussian_filter(rng.standard_normal((n, n)), 2) > -0.05
+    return mask, random_weights((n, n), rng), rng.standard_normal((2, n, n))
+
+
+class TestReports:
+    @each_solver
+    @pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-8, 1e-12])
+    def test_residual_is_the_true_one(self, solver, tolerance):
+        mask, weights, fluxes = rough_problem()
+        solution = System(mask, weights, solver=solver).solve(*fluxes, tolerance=tolerance)
+        true = Reference(mask, weights).residual(solution.depth, *fluxes)
+        np.testing.assert_allclose(solution.residual, true, rtol=1e-6, atol=1e-14)
+        assert solution.converged and true <= tolerance
+
+    @iterative
+    def test_too_few_iterations(self, solver):
+        mask, weights, fluxes = rough_problem()
+        solution = System(mask, weights, solver=solver).solve(*fluxes, tolerance=1e-8, max_iterations=2)
+        assert not solution.converged
+        assert solution.iterations == 2
+        assert solution.residual > 1e-8
+        np.testing.assert_array_equal(np.isfinite(solution.depth), mask)
+
+    @each_solver
+    @pytest.mark.parametrize("tolerance", [1e-4, 1e-12])
+    def test_callback(self, solver, tolerance):
+        mask, weights, fluxes = rough_problem()
+        calls = []
+        solution = System(mask, weights, solver=solver).solve(
+            *fluxes, tolerance=tolerance, callback=lambda *call: calls.append(call)
+        )
+        iterations, residuals = zip(*calls, strict=True)
+        assert iterations == tuple(range(1, solution.iterations + 1))
+        assert all(residual > tolerance for residual in residuals[:-1])
+        assert residuals[-1] <= tolerance
+
+    @iterative
+    def test_every_iteration_lowers_the_energy(self, solver):
+        mask, weights, fluxes = rough_problem()
+        system, reference = System(mask, weights, solver=solver), Reference(mask, weights)
+        energies = [reference.energy(np.zeros(mask.shape), *fluxes)]
+        for count in range(1, 8):
+            depth = system.solve(*fluxes, tolerance=1e-12, max_iterations=count).depth
+            energies.append(reference.energy(depth, *fluxes))
+        assert (np.diff(energies) < 0).all()
+
+    @iterative
+    def test_a_warm_start_from_the_solution_takes_no_iterations(self, solver):
+        mask, weights, fluxes = rough_problem()
+        system = System(mask, weights, solver=solver)
+        solved = system.solve(*fluxes, tolerance=1e-10).depth
+        again = system.solve(*fluxes, tolerance=1e-8, initial=solved)
+        assert again.iterations == 0
+        assert again.converged
+        np.testing.assert_allclose(again.depth, solved, atol=1e-12)
+
+    @iterative
+    def test_a_warm_start_nearby_saves_iterations(self, solver):
+        mask, weights, fluxes = rough_problem()
+        system = System(mask, weights, solver=solver)
+        solved = system.solve(*fluxes, tolerance=1e-3).depth
+        cold = system.solve(*fluxes, tolerance=1e-8)
+        warm = system.solve(*fluxes, tolerance=1e-8, initial=solved)
+        assert warm.iterations < cold.iterations
+
+    @each_solver
+    @pytest.mark.filterwarnings("error")
+    def test_nothing_to_solve(self, solver):
+        # With b = 0 the depth is zero, whatever it starts from.
+        mask, weights, fluxes = rough_problem()
+        system = System(mask, weights, solver=solver)
+        calls = []
+        solution = system.solve(
+            *np.zeros_like(fluxes), initial=fluxes[0], callback=lambda *call: calls.append(call)
+        )
+        np.testing.assert_allclose(solution.depth[mask], 0, atol=1e-12)
+        assert solution.converged
+        assert np.isfinite(calls).all()
+        assert solution.iterations <= 1
+
+    @each_solver
+    def test_a_system_serves_many_right_hand_sides(self, solver):
+        mask, weights, fluxes = rough_problem()
+        diagonal = random_diagonal(mask.shape, np.random.default_rng(1))
+        others = np.random.default_rng(2).standard_normal((2, *mask.shape))
+        prior = np.random.default_rng(3).standard_normal(mask.shape)
+        system = System(mask, weights, diagonal, solver=solver)
+        for data in (fluxes, others, fluxes):
+            fresh = System(mask, weights, diagonal, solver=solver)
+            np.testing.assert_array_equal(system.solve(*data, prior).depth, fresh.solve(*data, prior).depth)
+
+
+class TestBadInput:
+    mask = np.ones((5, 6), bool)
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"weights": (np.ones((5, 6)), np.ones((6, 5)))}, r"weights to the right has shape \(6, 5\)"),
+            ({"weights": (-np.ones((5, 6)), np.ones((5, 6)))}, "weights downwards: negative"),
+            ({"weights": (np.full((5, 6), np.nan), np.ones((5, 6)))}, "weights downwards is NaN"),
+            ({"weights": (np.ones((5, 6)),)}, "weights"),
+            ({"diagonal": -np.ones((5, 6))}, "diagonal: negative"),
+            ({"diagonal": np.full((5, 6), np.inf)}, "diagonal is NaN or infinite"),
+            ({"diagonal": np.ones((6, 5))}, "diagonal"),
+            ({"diagonal": np.ones((1, 6))}, "diagonal"),
+            ({"solver": "jacobi"}, "solver is 'jacobi'; expected one of multigrid, pyamg, direct"),
+        ],
+    )
+    def test_of_the_system(self, arguments, message):
+        with pytest.raises(ValueError, match=f"^{message}"):
+            System(self.mask, **arguments)
+
+    @each_solver
+    @pytest.mark.parametrize("name", ["flux_down", "flux_right", "prior", "initial"])
+    def test_of_the_data(self, solver, name):
+        system = System(self.mask, diagonal=np.ones((5, 6)), solver=solver)
+        data = dict.fromkeys(("flux_down", "flux_right", "prior", "initial"), np.zeros((5, 6)))
+        with pytest.raises(ValueError, match=rf"^{name} has shape \(4, 6\); expected the mask's \(5, 6\)"):
+            system.solve(**data | {name: np.zeros((4, 6))})
+
+
+def polar(n):
+    y, x = (np.mgrid[:n, :n] - (n - 1) / 2) / (n / 2)
+    return np.hypot(y, x), np.arctan2(y, x)
+
+
+def rectangle(n):
+    return np.ones((n, n - n // 3), bool)
+
+
+def disk(n):
+    return polar(n)[0] < 0.95
+
+
+def star(n):
+    radius, angle = polar(n)
+    return radius < 0.55 + 0.4 * np.cos(9 * angle)
+
+
+def smooth_noise(n, width, seed):
+    return scipy.ndimage.gaussian_filter(np.random.default_rng(seed).standard_normal((n, n)), width)
+
+
+def blobs(n):
+    return smooth_noise(n, n / 25, 0) > 0
+
+
+def slits(n):
+    """Cut a disk by lines one pixel wide; one bridge of a pixel is left."""
+    mask = disk(n)
+    mask[n // 5 :: n // 5] = False
+    mask[:, n // 3] = False
+    mask[n // 5, n // 4] = True
+    return mask
+
+
+def isolated_pixels(n):
+    return np.indices((n, n)).sum(axis=0) % 2 == 0
+
+
+def comb(n):
+    mask = np.zeros((n, n), bool)
+    mask[0], mask[:, ::2] = True, True
+    return mask
+
+
+def serpentine(n):
+    mask = np.zeros((n, n), bool)
+    mask[::2], mask[1::4, -1], mask[3::4, 0] = True, True, True
+    return mask
+
+
+def spiral(n):
+    """Wind a path one pixel wide inwards, turning right where it would touch the border or itself."""
+    mask = np.zeros((n + 4, n + 4), bool)
+    mask[:1], mask[-1:], mask[:, :1], mask[:, -1:] = True, True, True, True
+    place, step = np.array([2, 2]), np.array([0, 1])
+    mask[tuple(place)] = True
+    turns = 0
+    while turns < 2:
+        if mask[tuple(place + step)] or mask[tuple(place + 2 * step)]:
+            step, turns = np.array([step[1], -step[0]]), turns + 1
+        else:
+            place, turns = place + step, 0
+            mask[tuple(place)] = True
+    return mask[2:-2, 2:-2]
+
+
+def weak_curves(n, weight=1e-6, width=None, seed=1):
+    """Make weights that are one but along the closed curves where smooth noise changes sign."""
+    side = smooth_noise(n, width or n / 20, seed) > 0
+    down, right = np.ones((2, n, n))
+    down[:-1][side[:-1] != side[1:]] = weight
+    right[:, :-1][side[:, :-1] != side[:, 1:]] = weight
+    return down, right
+
+
+def iterations(mask, weights=None, tolerance=1e-4):
+    """Count the iterations for noise, which all frequencies are part of."""
+    fluxes = np.random.default_rng(0).standard_normal((2, *mask.shape))
+    solution = System(mask, weights).solve(*fluxes, tolerance=tolerance)
+    assert solution.converged
+    assert Reference(mask, weights).residual(solution.depth, *fluxes) <= 1.001 * tolerance
+    return solution.iterations
+
+
+class TestIterationCounts:
+    @pytest.mark.parametrize("shape", [rectangle, disk, star, blobs, slits, isolated_pixels, comb])
+    def test_of_domains(self, shape):
+        counts = [iterations(shape(n)) for n in (128, 200, 512)]
+        assert max(counts) <= 12
+        assert np.ptp(counts) <= 2
+
+    @pytest.mark.parametrize("weight", [1e-8, 1e-6, 1e-3])
+    def test_of_weak_curves(self, weight):
+        counts = [iterations(np.ones((n, n), bool), weak_curves(n, weight)) for n in (128, 200, 512)]
+        assert max(counts) <= 12
+        assert np.ptp(counts) <= 2
+
+    @pytest.mark.parametrize("weight", [1e-8, 1e-6])
+    def test_of_many_small_regions(self, weight):
+        for seed in range(40):
+            weights = weak_curves(48, weight, width=3, seed=seed)
+            assert iterations(np.ones((48, 48), bool), weights) <= 12
+            iterations(np.ones((48, 48), bool), weights, tolerance=1e-10)  # converges
+
+    @pytest.mark.parametrize("shape", [serpentine, spiral])
+    def test_of_long_paths_does_not_grow_with_their_length(self, shape):
+        # No bound on the count itself: blocks of 2×2 pixels only halve a path, so its levels are many.
+        assert np.ptp([iterations(shape(n)) for n in (128, 200, 512)]) <= 2
+
+    @pytest.mark.parametrize("shape", [rectangle, disk, star, blobs, slits, comb, serpentine, spiral])
+    @pytest.mark.parametrize("tolerance", [1e-8, 1e-12])
+    def test_small_tolerances_are_reached(self, shape, tolerance):
+        iterations(shape(128), tolerance=tolerance)
