@@ -59,22 +59,18 @@ def speed(n, repeats):
 
 def growth(sides):
     """Yield rows: iterations at each size, and time per pixel of the largest against 512²."""
-    names = list(cases.masks(64))
-    iterations = {name: [] for name in names}
-    per_pixel = {name: {} for name in names}
-    for n in sides:
-        p, q = cases.gradient(n)
-        for name, mask in cases.masks(n).items():
-            call = partial(normint.integrate, p, q, mask)
-            iterations[name].append(call().iterations)
-            if n in (512, sides[-1]):
-                per_pixel[name][n] = median_seconds(call, 9 if n <= 512 else 3) / n**2
-    for name in names:
-        counts = " ".join(map(str, iterations[name]))
-        yield f"iterations {sides[0]}² to {sides[-1]}², {name}: {counts}", max(iterations[name]), "", 12
-    for name in names:
-        ratio = per_pixel[name][sides[-1]] / per_pixel[name][512]
-        yield f"time per pixel, {sides[-1]}² / 512², {name}", ratio, "times", 1.5
+    for name in cases.masks(64):
+        calls = {}
+        for n in sides:
+            calls[n] = partial(normint.integrate, *cases.gradient(n), cases.masks(n)[name])
+        counts = [call().iterations for call in calls.values()]
+        label = f"iterations {sides[0]}² to {sides[-1]}², {name}: {' '.join(map(str, counts))}"
+        yield label, max(counts), "", 12
+        small, large = 512, sides[-1]
+        # In turns, so that a slow moment of the machine does not pass for growth.
+        seconds = interleaved_medians({n: calls[n] for n in (small, large)}, 5)
+        ratio = (seconds[large] / large**2) / (seconds[small] / small**2)
+        yield f"time per pixel, {large}² / {small}², {name}", ratio, "times", 1.5
 
 
 def memory(n):

@@ -132,6 +132,13 @@ def _resistance(inner, count):
 
 
 @njit(**FAST)
+def _is_whole(aggregate, k, m):
+    """Tell whether all four pixels of a block belong to one node."""
+    n = aggregate[0, k, m]
+    return n > 0 and n == aggregate[1, k, m] and n == aggregate[0, k + 1, m] and n == aggregate[1, k + 1, m]
+
+
+@njit(**FAST)
 def pixel_edges(u, v, diagonal, aggregate, first, last, extra, upper, column, value):
     """List each node's edges to nodes of higher number; edges to pixels left out weigh on the node itself."""
     _, height, width = u.shape
@@ -144,8 +151,25 @@ def pixel_edges(u, v, diagonal, aggregate, first, last, extra, upper, column, va
             for m in range(1 + ((cell_row + colour) & 1), cols + 1, 2):
                 cell = cell_row * cols + m - 1
                 n = first[cell]
-                if colour == 1 and diagonal is None and last[cell] == n + 1:
-                    upper[n + 1] = count  # all neighbours are red and have lower numbers
+                if diagonal is None and last[cell] == n + 1 and _is_whole(aggregate, k, m):
+                    # The common case: the block is one node. Those of black fields have no later neighbours.
+                    if colour == 0:
+                        o = k + 1
+                        for w, x, a, b in (
+                            (v[0, k, m], v[1, o, m], aggregate[1, k, m + 1], aggregate[0, o, m + 1]),
+                            (v[0, k, m - 1], v[1, o, m - 1], aggregate[0, k, m - 1], aggregate[1, o, m - 1]),
+                            (u[0, o, m], u[1, o, m], aggregate[1, k + 2, m], aggregate[0, k + 2, m]),
+                            (u[0, k - 1, m], u[1, k - 1, m], aggregate[0, k - 1, m], aggregate[1, k - 1, m]),
+                        ):
+                            if w > 0:
+                                column[count], value[count] = a, w
+                                count += 1
+                            if x > 0 and w > 0 and a == b:
+                                value[count - 1] += x
+                            elif x > 0:
+                                column[count], value[count] = b, x
+                                count += 1
+                    upper[n + 1] = count
                     continue
                 for n in range(first[cell], last[cell]):
                     start = count

@@ -11,6 +11,7 @@ from normint import coarsening
 from normint.checkerboard import FAST
 
 SMALLEST = 32  # a level of at most this many nodes is solved directly
+ENOUGH = 0.25  # a first step that leaves no more than this part of the residual needs no second
 EFFORT = 0.7  # a level may cost this part of what the level above costs, or it is visited less often
 # Rows have a handful of entries: sums that may be reordered would be vectorised, which is slower.
 SHORT_ROWS = FAST | {"fastmath": {"contract"}}
@@ -27,6 +28,8 @@ class Hierarchy:
         Each pixel's own weight λ, as a checkerboard.
     inverse : array
         One over the diagonal of the matrix, zero outside the domain.
+    workspace : Workspace
+        Where the memory comes from.
 
     Notes
     -----
@@ -40,25 +43,25 @@ class Hierarchy:
     .. [2] D. Braess, "Towards algebraic multigrid for elliptic problems of second order", Computing 55, 1995.
     """
 
-    def __init__(self, u, v, diagonal, inverse):
+    def __init__(self, u, v, diagonal, inverse, workspace):
+        self._workspace = workspace
         _, height, width = u.shape
         cells = (height - 2) // 2, width - 2
         blocks = cells[0] * cells[1]
         # Sizes are upper bounds: memory that is never touched is never used.
-        self.pixel_aggregate = np.zeros(u.shape, np.uint32)
-        first, last = np.empty(blocks, np.int32), np.empty(blocks, np.int32)
-        extra, resistance = np.empty(4 * blocks + 1), np.empty(4 * blocks + 1)
-        block = np.empty(4 * blocks + 1, np.int32)
+        self.pixel_aggregate = workspace.zeros("pixel_aggregate", u.shape, np.uint32)
+        first, last = workspace.empty("cells", (2, blocks), np.int32)
+        extra, resistance = (workspace.empty(name, 4 * blocks + 1) for name in ("extra", "resistance"))
+        block = workspace.empty("block", 4 * blocks + 1, np.int32)
         end = coarsening.aggregate_pixels(
             u, v, diagonal, inverse, self.pixel_aggregate, first, last, block, extra, resistance
         )
-        upper = np.empty(end + 1, np.int32)
-        columns, values = np.empty(8 * blocks, np.int32), np.empty(8 * blocks)
+        upper, columns, values = self._lists(end, 8 * blocks)
         edges = coarsening.pixel_edges(
             u, v, diagonal, self.pixel_aggregate, first, last, extra, upper, columns, values
         )
         self._reserve(2 * end + 64, 4 * edges + 64)
-        extra, resistance, block = (_resized(a, len(self.row)) for a in (extra, resistance, block))
+        extra, resistance, block = self._grown(extra, resistance, block)
         self.row[1] = 0
         self._assemble(1, end, upper, columns, values, extra, resistance)
         starts = [1, end]
@@ -67,13 +70,13 @@ class Hierarchy:
             edges = int(self.row[e] - self.row[s])
             if 2 * e - s >= len(self.row) or self.row[e] + edges > len(self.column):
                 self._reserve(2 * (2 * e - s), 2 * int(self.row[e] + edges))
-                extra, resistance, block = (_resized(a, len(self.row)) for a in (extra, resistance, block))
+                extra, resistance, block = self._grown(extra, resistance, block)
             graph = self.row, self.column, self.value
             n = coarsening.aggregate_nodes(
                 s, e, self.row, self.middle, self.column, self.value, self.inverse, extra,
                 cells, first, last, block, self.aggregate,
             )  # fmt: skip
-            upper, columns, values = np.empty(n + 1, np.int32), np.empty(edges, np.int32), np.empty(edges)
+            upper, columns, values = self._lists(n, edges)
             coarsening.node_edges(s, e, n, *graph, extra, self.aggregate, resistance, upper, columns, values)
             self._assemble(e, n, upper, columns, values, extra, resistance)
             starts.append(n)
@@ -82,7 +85,8 @@ class Hierarchy:
         s, e = starts[-2:]
         self.factors = np.empty((e - s, e - s))
         _factorise(s, e, self.row, self.column, self.value, extra[s:e], self.factors)
-        self.right_side, self.solution, self.direction, self.product = np.zeros((4, starts[-1]))
+        vectors = workspace.zeros("coarse vectors", (4, starts[-1]))
+        self.right_side, self.solution, self.direction, self.product = vectors
 
     def _reserve(self, nodes, entries):
         """Make room in the arrays of all levels, keeping what is there."""
@@ -90,7 +94,20 @@ class Hierarchy:
             ("row", nodes, np.uint32), ("middle", nodes, np.uint32), ("inverse", nodes, float),
             ("aggregate", nodes, np.uint32), ("column", entries, np.uint32), ("value", entries, float),
         ):  # fmt: skip
-            setattr(self, name, _resized(getattr(self, name, np.empty(0, kind)), size))
+            array = getattr(self, name, None)
+            if array is None:
+                setattr(self, name, self._workspace.empty(name, size, kind))
+            else:
+                setattr(self, name, self._workspace.grown(name, array, size))
+
+    def _grown(self, extra, resistance, block):
+        arrays = {"extra": extra, "resistance": resistance, "block": block}
+        return (self._workspace.grown(name, array, len(self.row)) for name, array in arrays.items())
+
+    def _lists(self, nodes, edges):
+        """Return room for the edges of one level, each listed at its lower end."""
+        take = self._workspace.empty
+        return take("upper", nodes + 1, np.int32), take("columns", edges, np.int32), take("values", edges)
 
     def _assemble(self, s, e, upper, columns, values, extra, resistance):
         matrix = self.row, self.middle, self.column, self.value, self.inverse
@@ -119,15 +136,6 @@ def _visits(sizes):
         twice[level] = 2 * visits * sizes[level] <= EFFORT**level * sizes[0]
         visits *= 1 + twice[level]
     return twice
-
-
-def _resized(array, size):
-    """Return the array with room for ``size`` entries, without touching the new ones."""
-    if size <= len(array):
-        return array
-    larger = np.empty(size, array.dtype)
-    larger[: len(array)] = array
-    return larger
 
 
 @njit(**FAST)
@@ -221,7 +229,7 @@ def _cycle(starts, twice, row, middle, column, value, inverse, aggregate, factor
                         x[i] = length_1 * direction[i] + length_2 * x[i]
                 else:
                     t = xb / xax if xax > 0 else 0.0
-                    if bb - 2 * t * axb + t * t * axax > bb / 16:
+                    if bb - 2 * t * axb + t * t * axax > ENOUGH**2 * bb:
                         for i in range(s, e):
                             direction[i] = x[i]
                             b[i] -= t * product[i]

@@ -7,7 +7,7 @@ the pixels, whatever the shape of the domain and however the weights vary along 
 
 import numpy as np
 
-from normint import checkerboard
+from normint import checkerboard, workspace
 from normint.hierarchy import Hierarchy
 
 RECHECK = 1e-5  # below it, the residual that the iteration carries along is checked against the true one
@@ -29,21 +29,27 @@ class Multigrid:
     def __init__(self, mask, weights=None, diagonal=None):
         self.mask = mask
         shape = checkerboard.shape_for(*mask.shape)
-        self.u, self.v = np.zeros((2, *shape), np.uint8 if weights is None else float)
+        self._workspace = memory = workspace.take()
+        self.u, self.v = memory.zeros("weights", (2, *shape), np.uint8 if weights is None else float)
         if weights is None:
             checkerboard.unit_edges(mask, self.u, self.v)
         else:
             checkerboard.weighted_edges(mask, *weights, self.u, self.v)
         self.diagonal = None
         if diagonal is not None:
-            self.diagonal = np.zeros(shape)
+            self.diagonal = memory.zeros("diagonal", shape)
             checkerboard.scatter(mask, diagonal, self.diagonal)
-        # One block of memory for all vectors: the system hands it out faster than many, and it is kept.
-        self.inverse, self._b, self._x, self._e, self._d, self._ad = np.zeros((6, *shape))
-        self._ae, self.span = np.zeros(shape[1:]), np.zeros((shape[1], 2), np.int64)
+        # One block of memory for all vectors: the system hands it out faster than many.
+        vectors = memory.zeros("vectors", (6, *shape))
+        self.inverse, self._b, self._x, self._e, self._d, self._ad = vectors
+        self._ae, self.span = memory.zeros("ae", shape[1:]), np.zeros((shape[1], 2), np.int64)
         checkerboard.inverse_diagonal(self.u, self.v, self.diagonal, self.inverse, self.span)
-        self.hierarchy = Hierarchy(self.u, self.v, self.diagonal, self.inverse)
+        self.hierarchy = Hierarchy(self.u, self.v, self.diagonal, self.inverse, memory)
         self._fresh = True
+
+    def __del__(self):
+        if hasattr(self, "_workspace"):
+            workspace.give_back(self._workspace)
 
     def solve(self, flux_down, flux_right, slopes, prior, initial, tolerance, max_iterations, callback):
         """Return the depth (NaN outside the mask), the number of iterations and the relative residual."""
@@ -60,7 +66,7 @@ class Multigrid:
         check = tolerance < RECHECK
         r = b
         if scale > 0 and (check or initial is not None):
-            r = np.zeros_like(b)
+            r = self._workspace.zeros("residual", b.shape)
             if initial is not None:
                 checkerboard.scatter(self.mask, initial, x)
             checkerboard.residual(x, b, *matrix, r)

@@ -59,7 +59,7 @@ class System:
         self.mask = self._crop(mask)
         weights = None if weights is None else tuple(self._crop(w) for w in weights)
         diagonal = None if diagonal is None else self._crop(diagonal)
-        self._constants = _Constants(self.mask, diagonal)
+        self._constants = Constants(self.mask, diagonal)
         self._origin = None if diagonal is None else _Origin(self.mask, weights, diagonal, self._constants)
         self._solver = solver(self.mask, weights, diagonal)
 
@@ -130,7 +130,7 @@ class System:
         return np.ascontiguousarray(image[self.box])
 
 
-class _Constants:
+class Constants:
     """The additive constant of each connected component that no λ holds."""
 
     def __init__(self, mask, diagonal):
@@ -198,14 +198,23 @@ def _remove_means(labels, free, depth):
     count, total = np.zeros(free.size), np.zeros(free.size)
     rows, cols = labels.shape
     for i in range(rows):
+        run, length = 0.0, 0
         for j in range(cols):
-            if free[labels[i, j]]:
-                count[labels[i, j]] += 1
-                total[labels[i, j]] += depth[i, j]
+            k = labels[i, j]
+            if k > 0:
+                run += depth[i, j]
+                length += 1
+            if length > 0 and (k == 0 or j + 1 == cols):  # a run of pixels lies in one component
+                k = labels[i, j] if k > 0 else labels[i, j - 1]
+                total[k] += run
+                count[k] += length
+                run, length = 0.0, 0
+    mean = np.zeros(free.size)
+    for k in range(free.size):
+        mean[k] = total[k] / count[k] if free[k] and count[k] > 0 else 0.0
     for i in range(rows):
         for j in range(cols):
-            if free[labels[i, j]]:
-                depth[i, j] -= total[labels[i, j]] / count[labels[i, j]]
+            depth[i, j] -= mean[labels[i, j]]
 
 
 def _solver_class(name):
@@ -224,17 +233,17 @@ def _as_weights(weights, mask):
     """Check the weights of the edges, which may be anything where an edge leaves the mask."""
     if len(weights) != 2:
         raise ValueError(f"weights has {len(weights)} images; expected two, downwards and to the right")
-    down, right = np.zeros((2, *mask.shape), bool)
-    down[:-1], right[:, :-1] = mask[:-1] & mask[1:], mask[:, :-1] & mask[:, 1:]
-    return [
-        _at_least_zero(f"weights {name}", w, edges)
-        for name, w, edges in zip(("downwards", "to the right"), weights, (down, right), strict=True)
-    ]
+    inside = np.zeros((2, *mask.shape), bool)
+    np.logical_and(mask[:-1], mask[1:], out=inside[0, :-1])
+    np.logical_and(mask[:, :-1], mask[:, 1:], out=inside[1, :, :-1])
+    names = "weights downwards", "weights to the right"
+    return [_at_least_zero(*arguments) for arguments in zip(names, weights, inside, strict=True)]
 
 
 def _at_least_zero(name, values, mask):
     values = inputs.as_field(name, values, mask)
-    if values.min(where=mask, initial=0.0) < 0:
+    # Most often all are, whatever the mask, which is much quicker to see.
+    if not values.min() >= 0 and values.min(where=mask, initial=0.0) < 0:
         raise ValueError(f"{name}: negative inside the mask; expected numbers ≥ 0")
     return values
 
