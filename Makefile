@@ -22,8 +22,8 @@ test: $(READY)  ## run the tests: units, properties, doctests, every notebook th
 lint: $(READY)  ## check style
 	$(BIN)/ruff check .
 
-lab: $(READY)   ## open JupyterLab on the notebooks
-	$(BIN)/jupyter lab --notebook-dir=notebooks $(ARGS)
+lab: $(READY)   ## open JupyterLab on the notebooks; what they save goes to build/lab
+	NORMINT_FIGURES=$(CURDIR)/build/lab/figures $(BIN)/jupyter lab --notebook-dir=notebooks $(ARGS)
 
 bench: $(READY) ## measure the solver, print the tables and write them as CSV
 	$(BIN)/python -m benchmarks $(ARGS)

@@ -12,7 +12,7 @@ class _Assembled:
     def __init__(self, mask, weights=None, diagonal=None):
         self.mask = mask
         n = np.count_nonzero(mask)
-        number = np.full(mask.shape, -1)
+        number = np.full(mask.shape, -1, np.int32)  # pyamg knows no wider indices
         number[mask] = np.arange(n)
         self.edges = []
         for axis, (here, there) in enumerate(((np.s_[:-1], np.s_[1:]), (np.s_[:, :-1], np.s_[:, 1:]))):
