@@ -27,7 +27,7 @@ def row(domain, pixel):
 
     Notes
     -----
-    The 5-point equation (paper, Equation 26 with λ = 0) is
+    The 5-point equation (paper, Section 3.4, with λ = 0) is
 
         4 z_{u,v} - z_{u-1,v} - z_{u+1,v} - z_{u,v-1} - z_{u,v+1}
             = ½ (p_{u-1,v} - p_{u+1,v}) + ½ (q_{u,v-1} - q_{u,v+1}).

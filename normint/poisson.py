@@ -59,7 +59,7 @@ class System:
         self.mask = self._crop(mask)
         weights = None if weights is None else tuple(self._crop(w) for w in weights)
         diagonal = None if diagonal is None else self._crop(diagonal)
-        self._constants = Constants(self.mask, diagonal)
+        self._constants = _Constants(self.mask, diagonal)
         self._origin = None if diagonal is None else _Origin(self.mask, weights, diagonal, self._constants)
         self._solver = solver(self.mask, weights, diagonal)
 
@@ -130,7 +130,7 @@ class System:
         return np.ascontiguousarray(image[self.box])
 
 
-class Constants:
+class _Constants:
     """The additive constant of each connected component that no λ holds."""
 
     def __init__(self, mask, diagonal):

@@ -149,7 +149,7 @@ def test_no_flux_appears_from_nowhere(mask):
 
 @given(masks)
 def test_right_hand_side_is_the_gradient_of_the_energy(mask):
-    # b = −∇F(0) for F of Equation (11), summed pixel by pixel.
+    # b = −∇F(0) for the fidelity F of Section 3.1, summed pixel by pixel.
     domain = Domain(mask)
     field = np.random.default_rng(0).standard_normal(mask.shape)
     b = np.zeros(mask.shape)

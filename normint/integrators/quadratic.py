@@ -40,7 +40,7 @@ def quadratic(
     Notes
     -----
     Every p_{u,v} is read twice, as the forward and as the backward difference at its pixel, each only if the
-    neighbour is in Ω (Equation 11 of the paper):
+    neighbour is in Ω (Section 3.1 of the paper):
 
         E(z) = ½ Σ_{Ω_u⁺} (∂_u⁺z - p)² + ½ Σ_{Ω_u⁻} (∂_u⁻z - p)² + the same for v and q + Σ_Ω λ (z - z⁰)².
 
@@ -84,7 +84,7 @@ def quadratic(
 
 @njit(**FAST)
 def energy(z, p, q, mask, prior=None, weight=None):
-    """Compute E(z), the functional of Equation 16 of the paper without its constant terms."""
+    """Compute E(z): the residuals of all differences that exist, and the prior."""
     rows, cols = mask.shape
     total = 0.0
     for i in range(rows):
