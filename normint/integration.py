@@ -11,6 +11,11 @@ METHODS = {
     "quadratic": "quadratic",
     "dct": "rectangular",
     "sylvester": "rectangular",
+    "total_variation": "total_variation",
+    "phi1": "nonconvex",
+    "phi2": "nonconvex",
+    "anisotropic_diffusion": "anisotropic_diffusion",
+    "mumford_shah": "mumford_shah",
 }
 
 
@@ -51,9 +56,10 @@ def integrate(p, q, mask=None, *, method="quadratic", prior=None, prior_weight=0
         inside the mask.
     mask : array_like of bool, optional
         The domain Ω, of any shape: holes, thin parts and separate pieces included. Everything by default.
-    method : {"quadratic", "dct", "sylvester"}
-        Which surfaces are preferred, and how they are found; each has a module of its own under
-        :mod:`normint.integrators`, which lists its options.
+    method : str
+        "quadratic", "dct", "sylvester", "total_variation", "phi1", "phi2", "anisotropic_diffusion" or
+        "mumford_shah": which surfaces are preferred, and how they are found. Each is described, with its
+        options, in its module under :mod:`normint.integrators`.
     prior : array_like, optional
         A depth z⁰ to stay close to: a coarse depth map, or a few control points (NaN elsewhere).
     prior_weight : float or array_like
@@ -74,10 +80,10 @@ def integrate(p, q, mask=None, *, method="quadratic", prior=None, prior_weight=0
     >>> result.depth.round(6)
     array([[-2.5, -1.5, -0.5,  0.5],
            [-0.5,  0.5,  1.5,  2.5]])
-    >>> integrate(np.zeros((2, 3)), np.zeros((2, 3)), method="cubic")
+    >>> integrate(np.zeros((2, 3)), np.zeros((2, 3)), method="cubic")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    ValueError: method is 'cubic'; expected one of quadratic, dct, sylvester
+    ValueError: method is 'cubic'; expected one of quadratic, dct, sylvester, ...
     """
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method is {method!r}; expected one of {', '.join(METHODS)}")

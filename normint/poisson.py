@@ -8,7 +8,7 @@ from numba import njit
 from normint import inputs
 from normint.checkerboard import FAST
 
-SOLVERS = ("multigrid", "pyamg", "direct")
+SOLVERS = ("multigrid", "pyamg", "cg", "direct")
 
 
 class Solution(NamedTuple):
@@ -35,9 +35,9 @@ class System:
         values at edges that leave Ω are not used. Ones by default.
     diagonal : array_like, optional
         λ ≥ 0 of each pixel; zero by default.
-    solver : {"multigrid", "pyamg", "direct"}
+    solver : {"multigrid", "pyamg", "cg", "direct"}
         Our multigrid; conjugate gradients preconditioned by the Ruge-Stüben multigrid of pyamg, the library
-        reference; or a sparse factorisation.
+        reference; conjugate gradients alone; or a sparse factorisation.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class System:
         self.mask = self._crop(mask)
         weights = None if weights is None else tuple(self._crop(w) for w in weights)
         diagonal = None if diagonal is None else self._crop(diagonal)
-        self._constants = _Constants(self.mask, diagonal)
+        self._constants = Constants(self.mask, diagonal)
         self._origin = None if diagonal is None else _Origin(self.mask, weights, diagonal, self._constants)
         self._solver = solver(self.mask, weights, diagonal)
 
@@ -130,7 +130,7 @@ class System:
         return np.ascontiguousarray(image[self.box])
 
 
-class _Constants:
+class Constants:
     """The additive constant of each connected component that no λ holds."""
 
     def __init__(self, mask, diagonal):
@@ -222,6 +222,10 @@ def _solver_class(name):
         from normint.multigrid import Multigrid
 
         return Multigrid
+    if name == "cg":
+        from normint.conjugate_gradients import Cg
+
+        return Cg
     if name not in SOLVERS:
         raise ValueError(f"solver is {name!r}; expected one of {', '.join(SOLVERS)}")
     from normint import reference_solvers

@@ -108,18 +108,25 @@ def peaks(n=128):
     return Surface(depth, step * dz_dy, step * dz_dx, np.ones((n, n), dtype=bool), "peaks")
 
 
-def vase():
+def vase(n=320):
     """Make the vase of the paper's Figures 4, 7, 8, 12 and 13, on flat ground.
+
+    Parameters
+    ----------
+    n : int, optional
+        The number of rows and of columns. Other sizes than the paper's 320 show the same vase, with equal
+        slopes and as deep in proportion.
 
     Returns
     -------
     Surface
-        320×320 pixels; the mask is the vase's silhouette, 25 410 of them.
+        The mask is the vase's silhouette, 25 410 pixels of the paper's.
 
     Notes
     -----
-    With y = (288 − row)/256 and x = (column − 160)/256 the vase is a solid of revolution of radius
-    f(y) = 0.15 − 0.1·y(6y+1)²(y−1)²(3y−2), cut at 0 < y ≤ 1. Inside the silhouette f² > x²,
+    At 320×320 pixels, with y = (288 − row)/256 and x = (column − 160)/256, the vase is a solid of
+    revolution of radius f(y) = 0.15 − 0.1·y(6y+1)²(y−1)²(3y−2), cut at 0 < y ≤ 1. Inside the silhouette
+    f² > x²,
 
     z = 256·√(f² − x²),   p = −f f′/√(f² − x²),   q = −x/√(f² − x²),
 
@@ -131,7 +138,9 @@ def vase():
     >>> int(vase().mask.sum())
     25410
     """
-    row, column = np.ogrid[:320, :320]
+    n = as_count("n", n)
+    scale = n / 320
+    row, column = (index / scale for index in np.ogrid[:n, :n])
     y, x = (288 - row) / 256, (column - 160) / 256
     # f = 0.15 − 0.1·a·b² with the factors below, whose derivatives are 6y − 2 and 12y − 5.
     a, b = y * (3 * y - 2), (6 * y + 1) * (y - 1)
@@ -139,7 +148,7 @@ def vase():
     slope = -0.1 * ((6 * y - 2) * b**2 + 2 * a * b * (12 * y - 5))
     inside = (f**2 > x**2) & (row >= 32) & (row < 288)
     height = np.sqrt(np.where(inside, f**2 - x**2, 1.0))
-    depth = np.where(inside, 256 * height, 0.0)
+    depth = np.where(inside, 256 * scale * height, 0.0)
     p = np.where(inside, np.clip(-f * slope / height, -10.0, 10.0), 0.0)
     q = np.where(inside, np.clip(-x / height, -10.0, 10.0), 0.0)
     return Surface(depth, p, q, inside, "vase")

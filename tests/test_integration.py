@@ -10,14 +10,20 @@ import pytest
 
 import normint
 from normint.integration import METHODS
+from normint.integrators import anisotropic_diffusion, mumford_shah, nonconvex, rectangular, total_variation
 from normint.integrators import quadratic as quadratic_module
-from normint.integrators import rectangular
 
 FUNCTIONS = {
     "quadratic": quadratic_module.quadratic,
     "dct": rectangular.dct,
     "sylvester": rectangular.sylvester,
+    "total_variation": total_variation.total_variation,
+    "phi1": nonconvex.phi1,
+    "phi2": nonconvex.phi2,
+    "anisotropic_diffusion": anisotropic_diffusion.anisotropic_diffusion,
+    "mumford_shah": mumford_shah.mumford_shah,
 }
+ITERATIVE = list(FUNCTIONS)[3:]
 each_method = pytest.mark.parametrize("method", FUNCTIONS)
 
 
@@ -63,15 +69,25 @@ class TestDispatch:
             ("prior_weight", "KEYWORD_ONLY"),
         ]
 
+    @pytest.mark.parametrize("method", ITERATIVE)
+    def test_iterative_methods_share_the_rest_too(self, method):
+        parameters = inspect.signature(FUNCTIONS[method]).parameters
+        assert list(parameters)[-5:] == ["scheme", "initial", "tolerance", "max_iterations", "callback"]
+        assert all(parameter.kind.name == "KEYWORD_ONLY" for parameter in list(parameters.values())[3:])
+        assert parameters["scheme"].default == "fast"
+
+    def test_every_method_is_here(self):
+        assert list(FUNCTIONS) == list(METHODS)
+
     @pytest.mark.parametrize("method", ["", "Quadratic", "integrate", None, 3, ["dct"]])
     def test_unknown_method(self, method):
-        with pytest.raises(ValueError, match="^method is .*; expected one of quadratic, dct, sylvester"):
+        with pytest.raises(ValueError, match=f"^method is .*; expected one of {', '.join(METHODS)}$"):
             normint.integrate(np.ones((2, 2)), np.ones((2, 2)), method=method)
 
     @each_method
     def test_unknown_option(self, method):
-        with pytest.raises(ValueError, match=f"^gamma is not an option of method '{method}'"):
-            normint.integrate(np.ones((2, 2)), np.ones((2, 2)), method=method, gamma=1.0)
+        with pytest.raises(ValueError, match=f"^colour is not an option of method '{method}'"):
+            normint.integrate(np.ones((2, 2)), np.ones((2, 2)), method=method, colour=1.0)
 
     def test_an_option_of_another_method(self):
         with pytest.raises(ValueError, match="^border is not an option of method 'quadratic'"):
@@ -89,7 +105,8 @@ class TestResult:
         mask = np.zeros((7, 9), bool)
         mask[2:6, 1:8] = True
         p, q = np.random.default_rng(0).standard_normal((2, 7, 9)).astype(np.float32)
-        return normint.integrate(p, q, mask, method=request.param), mask
+        options = {"max_iterations": 1000} if request.param in ITERATIVE else {}
+        return normint.integrate(p, q, mask, method=request.param, **options), mask
 
     def test_depth(self, result):
         result, mask = result
@@ -98,15 +115,21 @@ class TestResult:
         np.testing.assert_array_equal(np.isnan(result.depth), ~mask)
         assert abs(result.depth[mask].mean()) < 1e-12
 
-    def test_how_it_was_obtained(self, result):
-        result, _ = result
+    def test_how_it_was_obtained(self, result, request):
+        result, mask = result
+        method = request.node.callspec.params["result"]
         assert isinstance(result, normint.Integration)
         assert isinstance(result.iterations, int) and result.iterations >= 1
         assert result.converged is True
         assert isinstance(result.seconds, float) and result.seconds > 0
         assert result.energies.ndim == 1 and result.energies.dtype == np.float64
-        assert np.isfinite(result.energies).all() and (result.energies >= 0).all()
-        assert result.weights is None
+        assert np.isfinite(result.energies).all()
+        assert (result.energies >= 0).all() or method == "phi1"  # a sum of logarithms
+        if method in ITERATIVE:
+            assert len(result.energies) == result.iterations + 1
+            assert [weight.shape for weight in result.weights] == [mask.shape] * 2
+        else:
+            assert result.weights is None
 
     def test_is_frozen(self, result):
         result, _ = result

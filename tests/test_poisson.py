@@ -18,6 +18,8 @@ seeds = st.integers(0, 2**32 - 1)
 masks = hnp.arrays(bool, hnp.array_shapes(min_dims=2, max_dims=2, max_side=9)).filter(np.any)
 on_random_masks = settings(deadline=None, max_examples=40)
 each_solver = pytest.mark.parametrize("solver", SOLVERS)
+# Plain conjugate gradients need more than the 100 iterations allowed by default.
+accurate = pytest.mark.parametrize("solver", ["multigrid", "pyamg", "direct"])
 iterative = pytest.mark.parametrize("solver", ["multigrid", "pyamg"])
 
 
@@ -83,7 +85,7 @@ def random_diagonal(shape, rng):
 
 
 class TestAgainstDenseAlgebra:
-    @each_solver
+    @accurate
     @on_random_masks
     @given(masks, seeds, st.sampled_from([0.0, 0.3]), st.booleans())
     def test_weights_and_diagonal(self, solver, mask, seed, zeros, held):
@@ -100,7 +102,7 @@ class TestAgainstDenseAlgebra:
         depth = without_constants(solution.depth, reference)
         np.testing.assert_allclose(depth, expected, rtol=0, atol=1e-7 * scale)
 
-    @each_solver
+    @accurate
     @on_random_masks
     @given(masks, seeds)
     @example(np.ones((7, 1), bool), 13)
@@ -141,6 +143,18 @@ class TestAgainstDenseAlgebra:
         inside = np.stack([domain.omega_u_plus, domain.omega_v_plus])
         weights, fluxes = np.where(inside, weights, np.nan), np.where(inside, fluxes, np.nan)
         np.testing.assert_array_equal(System(mask, weights, solver=solver).solve(*fluxes).depth, expected)
+
+    @pytest.mark.parametrize("held", [False, True])
+    def test_plain_conjugate_gradients_arrive_in_the_end(self, held):
+        mask, weights, fluxes = rough_problem()
+        rng = np.random.default_rng(4)
+        diagonal = random_diagonal(mask.shape, rng) if held else None
+        prior = rng.standard_normal(mask.shape) if held else None
+        expected = System(mask, weights, diagonal, solver="direct").solve(*fluxes, prior).depth
+        system = System(mask, weights, diagonal, solver="cg")
+        solution = system.solve(*fluxes, prior, tolerance=1e-12, max_iterations=5000)
+        assert solution.converged
+        np.testing.assert_allclose(solution.depth[mask], expected[mask], atol=1e-6)
 
     @each_solver
     def test_a_diagonal_of_zeros_is_none(self, solver):
@@ -205,7 +219,7 @@ def rough_problem(n=40, seed=0):
 
 
 class TestReports:
-    @each_solver
+    @accurate
     @pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-8, 1e-12])
     def test_residual_is_the_true_one(self, solver, tolerance):
         mask, weights, fluxes = rough_problem()
@@ -223,7 +237,7 @@ class TestReports:
         assert solution.residual > 1e-8
         np.testing.assert_array_equal(np.isfinite(solution.depth), mask)
 
-    @each_solver
+    @accurate
     @pytest.mark.parametrize("tolerance", [1e-4, 1e-12])
     def test_callback(self, solver, tolerance):
         mask, weights, fluxes = rough_problem()
@@ -306,7 +320,7 @@ class TestBadInput:
             ({"diagonal": np.full((5, 6), np.inf)}, "diagonal is NaN or infinite"),
             ({"diagonal": np.ones((6, 5))}, "diagonal"),
             ({"diagonal": np.ones((1, 6))}, "diagonal"),
-            ({"solver": "jacobi"}, "solver is 'jacobi'; expected one of multigrid, pyamg, direct"),
+            ({"solver": "jacobi"}, "solver is 'jacobi'; expected one of multigrid, pyamg, cg, direct"),
         ],
     )
     def test_of_the_system(self, arguments, message):

@@ -30,7 +30,7 @@ def quadratic(
         Of the linear solver.
     callback : callable, optional
         Called as ``callback(iteration, relative_residual)``.
-    solver : {"multigrid", "pyamg", "direct"}
+    solver : {"multigrid", "pyamg", "cg", "direct"}
         See :class:`normint.poisson.System`.
 
     Returns

@@ -1,0 +1,168 @@
+"""Minimising quadratic models one after the other: each step, and the descent that strings them together."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from small_problems import (
+    dense_least_squares,
+    each_mask,
+    held_or_not,
+    on_masks,
+    prior_of,
+    problem_of,
+    random_fields,
+    sum_of_squares,
+    terms_of_edges,
+)
+
+from normint.integrators import quadrants
+from normint.integrators.quadrants import DIFFUSION, PHI_1, PHI_2, TOTAL_VARIATION
+from normint.integrators.reweighted import Descent, Reweighted
+
+each_kind = pytest.mark.parametrize(
+    "kind", [TOTAL_VARIATION, PHI_1, PHI_2, DIFFUSION], ids=["total variation", "phi1", "phi2", "diffusion"]
+)
+some_masks = on_masks("row", "thread", "hole", "random 90%")
+
+
+def reweighted_of(mask, kind, held, **options):
+    """Return a model set at a random depth, and that depth."""
+    p, q, z = random_fields(mask)
+    prior = prior_of(mask, held)
+    model = Reweighted(problem_of(p, q, mask, initial=z, **prior), kind, 0.7, **options)
+    model.look(z)
+    return model, z
+
+
+class TestReweighted:
+    @some_masks
+    @held_or_not
+    @each_kind
+    def test_energy_includes_the_prior(self, kind, held, mask):
+        model, z = reweighted_of(mask, kind, held)
+        problem = model.problem
+        prior = prior_of(mask, held)
+        expected = quadrants.energy(z, *problem.data, kind, 0.7)
+        if held:
+            expected += np.sum((prior["prior_weight"] * (z - prior["prior"]) ** 2)[mask])
+        assert model.energy(z) == pytest.approx(expected, rel=1e-12)
+        assert model.look(z) == pytest.approx(expected, rel=1e-12)
+
+    @each_mask
+    @held_or_not
+    @each_kind
+    def test_minimiser_is_that_of_dense_least_squares(self, kind, held, mask):
+        model, z = reweighted_of(mask, kind, held, steps=100, tolerance=1e-13)
+        expected = dense_least_squares(
+            mask, terms_of_edges(mask, model.edges[:2], model.edges[2:]), **prior_of(mask, held)
+        )
+        np.testing.assert_allclose(model.minimise(z), expected, atol=1e-8)
+
+    @some_masks
+    @held_or_not
+    @each_kind
+    def test_one_step_lowers_the_model_already(self, kind, held, mask):
+        model, z = reweighted_of(mask, kind, held)
+        terms = terms_of_edges(mask, model.edges[:2], model.edges[2:])
+
+        def value(at):
+            return sum_of_squares(terms, at) + model.problem.prior_energy(at)
+
+        assert value(model.minimise(z)) < value(z)
+
+    @some_masks
+    @held_or_not
+    @pytest.mark.parametrize("kind", [TOTAL_VARIATION, PHI_1, PHI_2])
+    def test_and_with_it_the_energy(self, kind, held, mask):
+        model, z = reweighted_of(mask, kind, held)
+        assert model.energy(model.minimise(z)) < model.energy(z)
+
+    def test_weights_stay_when_the_model_is_set_elsewhere(self):
+        model, z = reweighted_of(np.ones((5, 6), bool), PHI_1, held=False)
+        weights = model.weights()
+        kept = np.copy(weights)
+        model.look(2 * z)
+        np.testing.assert_array_equal(weights, kept)
+        assert np.abs(model.weights() - kept).max() > 1e-3
+
+
+class Told:
+    """A target and its model at once: each minimiser is one further on, with energies told beforehand."""
+
+    def __init__(self, *energies, problem=None):
+        self.problem = problem or SimpleNamespace(z=np.zeros((1, 1)))
+        self.energies, self.looks, self.parameters = iter(energies), [], []
+        self.parameter = None
+
+    def energy(self, z):
+        return next(self.energies)
+
+    def look(self, z):
+        self.looks.append(float(z[0, 0]))
+        self.parameters.append(self.parameter)
+
+    def minimise(self, z):
+        return z + 1.0
+
+    def weights(self):
+        return None
+
+
+def walk(told, descent, steps):
+    """Take steps and return the depths and energies they give."""
+    z, path = told.problem.z, []
+    for _ in range(steps):
+        z, energy = descent.step(z)
+        path.append((float(z[0, 0]), energy))
+    return path
+
+
+class TestDescent:
+    def test_looks_ahead_further_and_further(self):
+        told = Told(5.0, 4.0, 3.0, 2.0)
+        path = walk(told, Descent(told, told), 3)
+        first = 1.0
+        second = first + 1 / 4 * first + 1.0
+        assert told.looks == pytest.approx([0.0, first + 1 / 4 * first, second + 2 / 5 * (second - first)])
+        assert [energy for _, energy in path] == [4.0, 3.0, 2.0]
+        assert [z for z, _ in path] == pytest.approx([look + 1.0 for look in told.looks])
+
+    def test_does_not_accept_a_rise(self):
+        told = Told(5.0, 4.0, 4.5, 3.0)
+        (first, _), second, third = walk(told, Descent(told, told), 3)
+        assert second == (first, 4.0)
+        assert third == (first + 1.0, 3.0)
+
+    def test_forgets_its_momentum_after_a_rise(self):
+        told = Told(9.0, 8.0, 7.0, 7.5, 6.0, 5.0)
+        path = walk(told, Descent(told, told), 5)
+        rejected_at, (accepted, _) = path[2][0], path[3]
+        assert told.looks[3] == rejected_at
+        assert told.looks[4] == pytest.approx(accepted + 1 / 4 * (accepted - rejected_at))
+
+    def test_uses_one_parameter_after_the_other(self):
+        told = Told(*range(9, 0, -1))
+        walk(told, Descent(told, told, [0.3, 0.6, 1.0]), 5)
+        assert told.parameters == [0.3, 0.6, 1.0, 1.0, 1.0]
+
+    @pytest.mark.parametrize(
+        ("energies", "parameters", "iterations"),
+        [
+            ([5.0, 5.0], [], 1),
+            ([5.0, 4.0, 3.0, 3.0], [], 3),
+            ([5.0, 5.0, 5.0, 5.0, 5.0], [0.3, 0.6, 1.0], 4),  # it may move again with the next parameter
+            ([5.0, 6.0, 6.0, 6.0, 6.0], [0.3, 0.6, 1.0], 4),
+            ([5.0, 6.0], [], 1),  # there is no way down from here
+            ([5.0, 4.0, 6.0, 6.0], [], 3),  # perhaps it was the momentum that led up
+            ([5.0, 4.0, 6.0, 3.0, 3.0], [], 4),
+        ],
+    )
+    def test_arrives_when_nothing_is_left_to_try(self, energies, parameters, iterations):
+        field = np.zeros((1, 1))
+        problem = problem_of(field, field, field == 0, tolerance=1e-6)
+        told = Told(*energies, problem=problem)
+        descent = Descent(told, told, parameters)
+        result = problem.run(descent.step, energies[0], told, descent.settled)
+        assert result.converged
+        assert result.iterations == iterations
