@@ -1,4 +1,4 @@
-"""What a run of the workbook shows on the way."""
+"""What long work shows on the way."""
 
 import os
 import sys
@@ -83,6 +83,21 @@ def progress():
         yield shown
     finally:
         shown.close()
+
+
+def bar(items, label):
+    """Show a bar while going through items in a terminal or in JupyterLab, and nothing in headless runs.
+
+    Examples
+    --------
+    >>> list(bar([1, 2], "seeds"))
+    [1, 2]
+    """
+    from tqdm.auto import tqdm
+
+    # A kernel has a session name only when a Jupyter server started it.
+    watched = sys.stderr.isatty() or "JPY_SESSION_NAME" in os.environ
+    return tqdm(items, desc=label, leave=False, disable=not watched or "CI" in os.environ)
 
 
 def describe(outcome):

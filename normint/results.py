@@ -59,14 +59,16 @@ def paper_matrices():
     }
 
 
-def record(figure, case, metric, ours, *, spread=None, data="generated", tolerance=None, note=""):
+def record(
+    figure, case, metric, ours, *, spread=None, data="generated", tolerance=None, note="", reason="",
+):  # fmt: skip
     """Write one number into `results.csv`, beside the paper's, and judge it.
 
     Parameters
     ----------
     figure, case, metric : str
         What was measured, spelled as in `data/paper_values.csv` where the paper prints a number:
-        ``"fig04", "mask", "RMSE"``. Metrics that begin with "time" or "speed" stay out of the README.
+        ``"fig04", "mask", "RMSE"``.
     ours : float
         Our value; four significant digits are kept.
     spread : float, optional
@@ -78,6 +80,8 @@ def record(figure, case, metric, ours, *, spread=None, data="generated", toleran
         The largest difference from the paper's value that counts as reproduced; needed if there is one.
     note : str
         Settings or an explanation; needed when the paper's value is not reproduced.
+    reason : str
+        Why the paper's value is not reproduced, if the note does not say it; it becomes part of the verdict.
 
     Returns
     -------
@@ -97,7 +101,7 @@ def record(figure, case, metric, ours, *, spread=None, data="generated", toleran
     tolerance = None if tolerance is None else _number("tolerance", tolerance, digits=4, least=0)
     note = " ".join(note.split())
     paper = _paper_texts().get((figure, case, metric), "")
-    verdict = _judge(names, paper, ours, data, tolerance, note)
+    verdict = _judge(names, paper, ours, data, tolerance, " ".join(reason.split()) or note)
 
     row = dict(zip(COLUMNS, (figure, case, metric, paper, ours, spread, data, verdict, note), strict=True))
     folder = output_folder()
@@ -108,6 +112,14 @@ def record(figure, case, metric, ours, *, spread=None, data="generated", toleran
         _write(folder / "results.csv", rows.values())
     log_output("number", **row)
     return verdict
+
+
+def save_text(name, text):
+    """Write a text, such as a table, into the output folder and tell the workbook about it."""
+    path = output_folder() / name
+    with write_atomically(path) as temporary:
+        temporary.write_text(text.rstrip() + "\n", encoding="utf-8")
+    log_output("figure", path=path, data="generated")
 
 
 def read(folder=None):
@@ -128,7 +140,7 @@ def read(folder=None):
 def table(rows=None):
     """Format results as a Markdown table.
 
-    Timings are left out: they belong to one machine. So is a stand-in whose real result is known.
+    Only what the paper prints a number for, and no stand-in whose real result is known.
 
     Parameters
     ----------
@@ -140,7 +152,7 @@ def table(rows=None):
     lines = ["| figure | case | metric | paper | ours | data | verdict |", "| --- " * 7 + "|"]
     for row in rows:
         stand_in = row["data"] == "stand-in" and _key(row)[:3] in real
-        if stand_in or row["metric"].startswith(("time", "speed")):
+        if stand_in or not row["paper"]:
             continue
         ours = f"{row['ours']} ± {row['spread']}" if row["spread"] else row["ours"]
         cells = [*_key(row)[:3], row["paper"], ours, row["data"], row["verdict"]]

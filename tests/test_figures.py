@@ -5,7 +5,7 @@ import pytest
 from matplotlib.colors import to_rgba
 from matplotlib.image import imread
 
-from normint import figures, surfaces
+from normint import Integration, figures, surfaces
 from normint.domain import Domain
 
 
@@ -98,3 +98,54 @@ def test_prior_weight_bias_draws_measurement_and_theory():
     figure = figures.prior_weight_bias([64, 128], {1e-6: [4e-4, 1.6e-3]})
     measured, theory = figure.axes[0].lines[:2]
     np.testing.assert_allclose(theory.get_ydata(), measured.get_ydata(), rtol=0.05)
+
+
+def jumping():
+    """Return the results of two methods on a step, which shows in their weights."""
+    depth = np.zeros((8, 10))
+    depth[:, 5:] = 3.0
+    weights = np.ones((2, 8, 10))
+    weights[0, -1], weights[1, :, -1], weights[1, :, 4] = 0.0, 0.0, 0.01
+    return {"one": Integration(depth, np.zeros(1), 1, True, 0.0, tuple(weights))}
+
+
+def test_discontinuities_are_marked_on_both_sides_of_weak_edges():
+    (axes,) = figures.discontinuities(jumping()).axes
+    marks = axes.images[1].get_array()
+    assert np.ma.count(marks, axis=0).tolist() == [0, 0, 0, 0, 8, 8, 0, 0, 0, 0]
+    assert axes.get_title() == "one: 16 pixels"
+
+
+def test_discontinuities_can_be_drawn_over_a_picture():
+    picture = np.arange(80.0).reshape(8, 10)
+    (axes,) = figures.discontinuities(jumping(), image=picture).axes
+    np.testing.assert_array_equal(axes.images[0].get_array(), picture)
+
+
+def test_curves_have_their_labels_and_scales():
+    panel = {"x": [1, 10], "xlabel": "λ", "ylabel": "RMSE", "log": True, "lines": {"a": [1, 2], "b": [3, 4]}}
+    (axes,) = figures.curves({"title": {**panel, "marks": {"b": 3.5}}}).axes
+    assert axes.get_xscale() == "log" and axes.get_xlabel() == "λ" and axes.get_title() == "title"
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
+    assert axes.lines[-1].get_ydata()[0] == 3.5
+
+
+def test_convergence_shows_both_schemes_on_one_scale():
+    runs = {"method": {"paper": ([1.0, 2.0], [5.0, 3.0]), "fast": ([0.1, 0.2], [4.0, 1.0])}}
+    (axes,) = figures.convergence(runs).axes
+    heights = [line.get_ydata().tolist() for line in axes.lines]
+    assert heights == [[1.0, 0.5], [0.75, 0.0]]
+
+
+def test_the_jump_illustration_shows_a_stroke_for_every_slope():
+    truth, slopes = np.arange(4.0), np.full(4, 2.0)
+    (axes,) = figures.jump_illustration(truth, slopes, {"zero": (0 * truth, {"color": "C0"})}).axes
+    strokes = [line for line in axes.lines if len(line.get_xdata()) == 2]
+    rise = [np.ptp(line.get_ydata()) / np.ptp(line.get_xdata()) for line in strokes]
+    assert rise == pytest.approx([2.0] * 4)
+
+
+def test_tables_show_every_cell():
+    picture = figures.table([["a", "+\n1"], ["b", "-\n2"]], ["", "Fast"], caption="below")
+    cells = picture.axes[0].tables[0].get_celld()
+    assert cells[1, 1].get_text().get_text() == "+\n1" and cells[0, 1].get_text().get_text() == "Fast"

@@ -1,0 +1,201 @@
+"""Curves, and the drawing of a small domain."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+STYLES = {  # one style per method, the same in every figure; line and marker tell them apart in grey too
+    "quadratic": {"color": "#0072b2", "linestyle": "-", "marker": "o"},
+    "DCT": {"color": "#000000", "linestyle": "--", "marker": "s", "markerfacecolor": "none"},
+    "DCT, border dropped": {"color": "#009e73", "linestyle": "-.", "marker": "^"},
+    "Sylvester": {"color": "#d55e00", "linestyle": ":", "marker": "D"},
+    "quadratic, pyamg": {"color": "#cc79a7", "linestyle": "--", "marker": "v"},
+}
+
+
+def domain(omega):
+    """Draw a small domain: its pixels, numbered columnwise, and the boundary points around it.
+
+    Parameters
+    ----------
+    omega : Domain
+    """
+    rows, cols = omega.shape
+    figure = Figure(figsize=(1.3 * (cols + 2.2), 1.3 * (rows + 1.6)), layout="constrained")
+    axes = figure.add_subplot()
+    for i in range(rows):
+        for j in range(cols):
+            for y, x in ((i + 1, j), (i, j + 1)):
+                if omega.mask[i, j] and y < rows and x < cols and omega.mask[y, x]:
+                    axes.plot([j + 1, x + 1], [i + 1, y + 1], color="0.6", zorder=1)
+    number = omega.to_image(np.arange(1, omega.size + 1))
+    for i, j in np.argwhere(omega.mask):
+        axes.plot(j + 1, i + 1, "o", color="#0072b2", markersize=24, zorder=2)
+        axes.text(j + 1, i + 1, f"{number[i, j]:.0f}", color="white", ha="center", va="center", fontsize=11)
+    outside = np.array(omega.boundary) + 1
+    axes.plot(outside[:, 1], outside[:, 0], "o", color="#d55e00", markersize=18, markerfacecolor="none")
+    axes.plot([], [], "o", color="#0072b2", label="Ω, numbered columnwise")
+    axes.plot([], [], "o", color="#d55e00", markerfacecolor="none", label="∂Ω: no data here")
+    axes.set(xlim=(-0.6, cols + 1.6), ylim=(rows + 1.6, -0.6), aspect="equal")
+    axes.set(xlabel="v →", ylabel="← u", xticks=range(cols + 2), yticks=range(rows + 2))
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside upper center", ncols=2, frameon=False)
+    return figure
+
+
+def noise_and_time(sigmas, errors, pixels, seconds):
+    """Draw RMSE against noise, with its spread over seeds, and time against pixels, with fitted slopes.
+
+    Parameters
+    ----------
+    sigmas : sequence of float
+        Noise levels, as fractions of the largest slope.
+    errors : dict
+        From method to RMSE, an array of seeds × noise levels.
+    pixels : sequence of int
+    seconds : dict
+        From method to times, as many as there are sizes; NaN where not measured.
+    """
+    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for k, (name, samples) in enumerate(errors.items()):
+        mean, spread = np.mean(samples, axis=0), np.std(samples, axis=0)
+        shift = 0.06 * (k - (len(errors) - 1) / 2)  # so that bars of equal curves stay visible
+        x = 100 * np.asarray(sigmas) + shift
+        left.errorbar(x, mean, spread, label=name, capsize=2, markersize=5, **STYLES[name])
+    left.set(xlabel="noise σ (% of the largest slope)", ylabel="RMSE (depth units of peaks)")
+    left.set_title("Robust: error against noise", fontsize=10)
+    pixels = np.asarray(pixels, float)
+    for name, times in seconds.items():
+        label = f"{name}: slope {fitted_slope(pixels, times):.2f}"
+        right.loglog(pixels, times, label=label, markersize=5, **STYLES[name])
+    right.set(xlabel="pixels |Ω|", ylabel="time (s), median")
+    right.set_title("Fast: time against size", fontsize=10)
+    for axes in (left, right):
+        axes.grid(alpha=0.3, which="both", linewidth=0.4)
+        axes.legend(fontsize=8, frameon=False)
+    return figure
+
+
+def fitted_slope(sizes, values):
+    """Fit the exponent of a power law to the upper half of the sizes, where overheads no longer count.
+
+    >>> round(fitted_slope(np.array([1, 10, 100, 1000]), np.array([5, 10, 100, 1000])), 6)
+    1.0
+    """
+    known = np.flatnonzero(np.isfinite(values))
+    half = known[len(known) // 2 :]
+    return float(np.polyfit(np.log(np.asarray(sizes)[half]), np.log(np.asarray(values)[half]), 1)[0])
+
+
+def prior_weight_bias(sides, bias):
+    """Draw how much of the surface a small uniform λ, with prior zero, takes away as the image grows.
+
+    Parameters
+    ----------
+    sides : sequence of int
+        Side n of the n×n image.
+    bias : dict
+        From λ to the loss of the lowest mode at each n, as a fraction.
+    """
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    axes = figure.add_subplot()
+    sides = np.asarray(sides, float)
+    markers = "osD^"
+    for k, (weight, loss) in enumerate(bias.items()):
+        grey = f"C{k}"
+        axes.loglog(sides, loss, markers[k], color=grey, label=f"λ = {weight:.0e}: measured")
+        share = weight * sides**2 / np.pi**2
+        axes.loglog(sides, share / (1 + share), color=grey, linewidth=1, label="   λn²/π² / (1 + λn²/π²)")
+    axes.axhline(0.01, color="0.5", linewidth=0.8, linestyle=":")
+    axes.text(sides[0], 0.011, "1 % of the depth", fontsize=8, color="0.4")
+    axes.set(xlabel="side n of the image (pixels)", ylabel="share of the lowest mode that is lost")
+    axes.set_title("What λ z² costs when it only fixes the constant", fontsize=10)
+    axes.grid(alpha=0.3, which="both", linewidth=0.4)
+    axes.legend(fontsize=8, frameon=False)
+    return figure
+
+
+def curves(panels, *, columns=3, size=3.6):
+    """Draw panels of labelled curves.
+
+    Parameters
+    ----------
+    panels : dict
+        From title to a dict: ``x``, ``xlabel``, ``ylabel``, ``lines`` (from label to y, an array as long as
+        x), and if wanted ``log`` (for a logarithmic x axis) and ``marks`` (from label to a y of the paper,
+        drawn as a dotted line in the colour of that label's curve).
+    """
+    columns = min(columns, len(panels))
+    rows = -(-len(panels) // columns)
+    figure = Figure(figsize=(size * columns, 0.9 * size * rows), layout="constrained")
+    all_axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axes in all_axes[len(panels) :]:
+        axes.set_visible(False)
+    for axes, (title, panel) in zip(all_axes, panels.items(), strict=False):
+        for k, (label, y) in enumerate(panel["lines"].items()):
+            marker = "osD^vP"[k % 6] if len(y) < 30 else None
+            style = ("-", "--", "-.", ":", (0, (5, 1)))[k % 5]
+            axes.plot(panel["x"], y, color=f"C{k}", linestyle=style, marker=marker, markersize=4, label=label)
+            if label in panel.get("marks", {}):
+                axes.axhline(panel["marks"][label], color=f"C{k}", linewidth=0.8, linestyle=":")
+        if panel.get("log"):
+            axes.set_xscale("log")
+        axes.set(xlabel=panel["xlabel"], ylabel=panel["ylabel"])
+        axes.set_title(title, fontsize=10)
+        axes.grid(alpha=0.3, linewidth=0.4)
+        axes.legend(fontsize=7, frameon=False)
+    return figure
+
+
+def convergence(runs):
+    """Draw energy against time for two schemes of several methods, one panel each.
+
+    Parameters
+    ----------
+    runs : dict
+        From method to a dict from scheme to (seconds, energies), two sequences of equal length.
+    """
+    figure = Figure(figsize=(3.0 * len(runs), 2.9), layout="constrained")
+    all_axes = figure.subplots(1, len(runs), squeeze=False)[0]
+    for axes, (method, schemes) in zip(all_axes, runs.items(), strict=True):
+        lowest = min(np.min(energies) for _, energies in schemes.values())
+        highest = max(np.max(energies) for _, energies in schemes.values())
+        for k, (scheme, (seconds, energies)) in enumerate(schemes.items()):
+            height = (np.asarray(energies) - lowest) / (highest - lowest)
+            colour, style = ("#d55e00", "#0072b2")[k % 2], ("--", "-")[k % 2]
+            axes.plot(seconds, height, color=colour, linestyle=style, label=scheme)
+        axes.set_xscale("log")
+        axes.set_title(method, fontsize=9)
+        axes.set(xlabel="time (s)", ylim=(-0.03, 1.03))
+        axes.tick_params(labelsize=7)
+        axes.grid(alpha=0.3, linewidth=0.4)
+        axes.legend(fontsize=7, frameon=False)
+    figure.axes[0].set_ylabel("energy: 0 lowest, 1 highest seen")
+    return figure
+
+
+def jump_illustration(truth, slopes, solutions):
+    """Draw a signal on a line of pixels, the slopes given for it, and what methods make of them.
+
+    Parameters
+    ----------
+    truth : ndarray
+    slopes : ndarray
+        The given slope at each pixel, drawn as a short stroke through the truth.
+    solutions : dict
+        From label to (z, style), with a dict of matplotlib line properties.
+    """
+    figure = Figure(figsize=(8, 3.6), layout="constrained")
+    axes = figure.add_subplot()
+    x = np.arange(truth.size)
+    axes.plot(x, truth, "o", color="0.6", markersize=5, label="truth")
+    for k in x:
+        stroke = np.array([-0.4, 0.4])
+        axes.plot(k + stroke, truth[k] + slopes[k] * stroke, color="0.25", linewidth=1)
+    axes.plot([], [], color="0.25", linewidth=1, label="given slope, with noise")
+    for label, (z, style) in solutions.items():
+        axes.plot(x, z, label=label, **style)
+    axes.set(xlabel="v (pixels)", ylabel="depth z")
+    axes.grid(alpha=0.3, linewidth=0.4)
+    axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return figure

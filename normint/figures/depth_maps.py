@@ -1,0 +1,187 @@
+"""Depth maps as lit surfaces, errors, cuts and discontinuities."""
+
+import numpy as np
+from matplotlib.colors import LightSource
+from matplotlib.figure import Figure
+
+DEPTH_MAP = "cividis"  # perceptually uniform, and the same to colour-blind readers
+
+
+def surfaces(panels, *, columns=2, view=(30, -127.5), aspect=0.5, size=4.2, zlabel="depth z (pixels)"):
+    """Draw lit surfaces side by side, all with the same axes, light and colours.
+
+    Parameters
+    ----------
+    panels : dict
+        From title to depth map, NaN where there is none. Constants are made comparable by giving all the
+        mean of the first, where both are known.
+    columns : int
+        Panels in a row.
+    view : (float, float)
+        Elevation and azimuth in degrees; (90, -90) looks straight down with u downwards and v to the right.
+    aspect : float
+        Height of the box relative to the wider side of the domain.
+    """
+    reference = next(iter(panels.values()))
+    panels = {title: z - np.nanmean(z - reference) for title, z in panels.items()}
+    low = min(np.nanmin(z) for z in panels.values())
+    high = max(np.nanmax(z) for z in panels.values())
+    rows = -(-len(panels) // columns)
+    figure = Figure(figsize=(size * columns, size * 0.72 * rows), layout="constrained")
+    for k, (title, z) in enumerate(panels.items(), start=1):
+        axes = figure.add_subplot(rows, columns, k, projection="3d")
+        _surface(axes, z, low, high, view, aspect)
+        axes.set_title(title, fontsize=10, y=0.98)
+        axes.set_zlabel(zlabel, fontsize=8)
+    return figure
+
+
+def error_maps(panels, truth, *, unit="pixels", size=3.0):
+    """Draw where each depth map differs from the truth, after removing the mean difference.
+
+    Parameters
+    ----------
+    panels : dict
+        From title to depth map.
+    truth : ndarray
+    """
+    errors = {title: z - truth - np.nanmean(z - truth) for title, z in panels.items()}
+    limit = np.nanpercentile(np.abs(np.concatenate([e.ravel() for e in errors.values()])), 99.5)
+    figure = Figure(figsize=(size * len(errors), size * 1.08), layout="constrained")
+    all_axes = figure.subplots(1, len(errors), squeeze=False)[0]
+    for axes, (title, error) in zip(all_axes, errors.items(), strict=True):
+        picture = axes.imshow(error, cmap="RdBu_r", vmin=-limit, vmax=limit, interpolation="nearest")
+        axes.set_title(title, fontsize=10)
+        axes.set_xlabel("v")
+        axes.tick_params(labelsize=8)
+    all_axes[0].set_ylabel("u")
+    figure.colorbar(picture, ax=list(all_axes), label=f"z - truth ({unit})", shrink=0.85, pad=0.01)
+    return figure
+
+
+def profiles(panels, *, row=None, column=None):
+    """Draw a cut through several depth maps, along one row or one column; the first is the truth, in grey.
+
+    Parameters
+    ----------
+    panels : dict
+        From label to depth map, NaN where there is none.
+    row, column : int
+        Give one of them.
+    """
+    cut = np.s_[row] if column is None else np.s_[:, column]
+    figure = Figure(figsize=(7, 3.2), layout="constrained")
+    axes = figure.add_subplot()
+    (name, truth), *others = panels.items()
+    axes.plot(truth[cut], color="0.7", linewidth=5, label=name)
+    for k, (label, z) in enumerate(others):
+        z = z - np.nanmean(z - truth)
+        axes.plot(z[cut], color=("#0072b2", "#d55e00")[k % 2], linestyle=("--", "-")[k % 2], label=label)
+    along, fixed = ("v", f"row u = {row}") if column is None else ("u", f"column v = {column}")
+    axes.set(xlabel=f"{along} (pixels)", ylabel="depth z (pixels)")
+    axes.set_title(f"cut along {fixed}", fontsize=10)
+    axes.grid(alpha=0.3, linewidth=0.4)
+    axes.legend(fontsize=8, frameon=False)
+    return figure
+
+
+def discontinuities(results, *, image=None, below=0.1, columns=3, size=3.2):
+    """Draw where each method found the surface to be discontinuous, over the surface lit from the upper left.
+
+    Parameters
+    ----------
+    results : dict
+        From title to :class:`normint.Integration`, of a method that has weights.
+    image : ndarray, optional
+        A grey picture to draw over instead of the lit surface.
+    below : float
+        A pixel is marked where the weight of one of its edges is less than this part of the median weight.
+    columns : int
+        Panels in a row.
+    """
+    rows = -(-len(results) // columns)
+    figure = Figure(figsize=(size * min(columns, len(results)), size * 1.08 * rows), layout="constrained")
+    panels = figure.subplots(rows, min(columns, len(results)), squeeze=False).ravel()
+    for axes in panels[len(results) :]:
+        axes.set_visible(False)
+    for axes, (title, result) in zip(panels, results.items(), strict=False):
+        grey = _lit(result.depth) if image is None else image
+        axes.imshow(grey, cmap="gray", interpolation="nearest")
+        marks = np.ma.masked_equal(weakest_edge(result.weights) < below, False)
+        axes.imshow(marks, cmap=_one_colour("#d55e00"), interpolation="nearest")
+        axes.set_title(f"{title}: {np.ma.count(marks)} pixels", fontsize=9)
+        axes.set(xlabel="v", ylabel="u")
+        axes.tick_params(labelsize=7)
+    return figure
+
+
+def weakest_edge(weights):
+    """Return the smallest weight among each pixel's edges, in parts of the median weight.
+
+    Parameters
+    ----------
+    weights : (ndarray, ndarray)
+        Of the edges downwards and to the right, zero where there is none.
+
+    Examples
+    --------
+    >>> down, right = np.zeros((1, 4)), np.array([[1.0, 1.0, 0.01, 0.0]])
+    >>> weakest_edge((down, right))
+    array([[1.  , 1.  , 0.01, 0.01]])
+    """
+    down, right = weights
+    median = np.median(np.concatenate([w[w > 0] for w in weights]))
+    weakest = np.full(down.shape, np.inf)
+    for w, here, there in ((down, np.s_[:-1], np.s_[1:]), (right, np.s_[:, :-1], np.s_[:, 1:])):
+        w = np.where(w > 0, w / median, np.inf)[here]
+        weakest[here] = np.minimum(weakest[here], w)
+        weakest[there] = np.minimum(weakest[there], w)
+    return weakest
+
+
+def _lit(z):
+    """Shade a depth map as seen from the camera, z pointing to the viewer."""
+    light = LightSource(azdeg=315, altdeg=45)
+    shade = light.hillshade(np.nan_to_num(z, nan=np.nanmin(z)), vert_exag=0.5)
+    return np.where(np.isnan(z), np.nan, 0.25 + 0.75 * shade)
+
+
+def _one_colour(colour):
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap([colour])
+
+
+def _surface(axes, z, low, high, view, aspect, finest=120):
+    """Draw one surface lit from the upper left, thinned to at most ``finest`` points a side."""
+    step = max(1, -(-max(z.shape) // finest))
+    u, v = np.arange(z.shape[0])[::step], np.arange(z.shape[1])[::step]
+    thin = z[::step, ::step]
+    span = max(high - low, 1e-12)
+    shaded = LightSource(azdeg=315, altdeg=45).shade_rgb(
+        _colours(thin, low, span), np.nan_to_num(thin, nan=low), blend_mode="soft", dx=step, dy=step,
+        vert_exag=aspect * max(z.shape) / span,
+    )  # fmt: skip
+    axes.plot_surface(
+        *np.meshgrid(v, u), thin, facecolors=shaded, rcount=thin.shape[0], ccount=thin.shape[1],
+        linewidth=0, antialiased=False, shade=False, rasterized=True,
+    )  # fmt: skip
+    axes.set(xlabel="v", ylabel="u", zlim=(low, high), ylim=(u[-1], u[0]), xlim=(v[0], v[-1]))
+    axes.view_init(*view)
+    axes.set_box_aspect((z.shape[1], z.shape[0], aspect * max(z.shape)), zoom=1.02)
+    axes.tick_params(labelsize=7, pad=0)
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        axis.pane.set_alpha(0.15)
+        axis.set_major_locator(_few_ticks())
+
+
+def _colours(z, low, span):
+    from matplotlib import colormaps
+
+    return colormaps[DEPTH_MAP](np.nan_to_num((z - low) / span))[..., :3]
+
+
+def _few_ticks():
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(4)

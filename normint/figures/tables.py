@@ -1,0 +1,41 @@
+"""A table as a picture."""
+
+from matplotlib.figure import Figure
+
+
+def table(rows, columns, *, colours=None, caption="", widths=None):
+    """Draw a table.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of str
+        The cells; the first of each row names it.
+    columns : sequence of str
+        Headings, as many as there are cells in a row.
+    colours : sequence of sequences of str, optional
+        Background of every cell.
+    caption : str
+        Written below.
+    widths : sequence of float, optional
+        Relative widths of the columns; the first is twice as wide as the others by default.
+    """
+    lines = max(cell.count("\n") + 1 for row in rows for cell in row)
+    height = 0.24 + 0.19 * lines
+    size = 1.5 + 1.25 * len(columns), height * (len(rows) + 1.6) + 0.3
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_axis_off()
+    widths = widths or [2.0] + [1.0] * (len(columns) - 1)
+    drawn = axes.table(
+        cellText=rows, colLabels=columns, cellColours=colours, cellLoc="center", bbox=(0, 0, 1, 1),
+        colWidths=[width / sum(widths) for width in widths],
+    )  # fmt: skip
+    drawn.auto_set_font_size(False)
+    drawn.set_fontsize(8.5)
+    for (row, column), cell in drawn.get_celld().items():
+        cell.set_edgecolor("0.8")
+        if row == 0 or column == 0:
+            cell.get_text().set_fontweight("bold")
+    if caption:
+        figure.supxlabel(caption, fontsize=8)
+    return figure

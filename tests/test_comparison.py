@@ -1,0 +1,93 @@
+"""The numbers of Table 1 are what they say, on surfaces where the answer is known."""
+
+import numpy as np
+import pytest
+
+from normint import comparison, surfaces
+
+
+@pytest.fixture(scope="module")
+def tent():
+    return surfaces.canadian_tent(64, 16, 16)
+
+
+def test_jumps_are_at_the_gables_alone(tent):
+    marks = comparison.near_jumps(tent, distance=0)
+    columns = np.flatnonzero(marks.any(axis=0))
+    assert columns.tolist() == [15, 16, 47, 48]  # both sides of each gable
+    assert not marks[: 32 - 16].any()
+
+
+def test_error_near_jumps_looks_there_and_nowhere_else(tent):
+    elsewhere = np.where(comparison.near_jumps(tent), 0.0, 1.0)
+    error = comparison.error_near_jumps(tent.depth + elsewhere, tent)
+    assert error == pytest.approx(elsewhere.mean())  # only the mean difference is left there
+    assert comparison.error_near_jumps(tent.depth + 7.0, tent) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_border_bias_is_the_error_of_the_frame():
+    surface = surfaces.peaks(32)
+    frame = np.ones((32, 32))
+    frame[2:-2, 2:-2] = -(32**2 - 28**2) / 28**2  # so that its mean is zero
+    value = comparison.border_bias(surface.depth + 0.01 * frame, surface)
+    assert value == pytest.approx(100 * 0.01 / surface.depth.std())
+
+
+class TestStaircasing:
+    surface = surfaces.peaks(64)
+
+    def test_a_step_counts_once_for_each_line_it_crosses(self):
+        stairs = np.zeros((64, 64))
+        stairs[32:] = 1.0
+        edges = 2 * 59 * 64  # those that have two more before and after
+        share = comparison.staircasing(self.surface.depth + stairs, self.surface, 0.1)
+        assert share == pytest.approx(64 / edges)
+
+    def test_bending_and_noise_are_no_steps(self):
+        v = np.arange(64) / 64
+        rng = np.random.default_rng(0)
+        bent = self.surface.depth + 30 * v**2 + 0.05 * rng.standard_normal((64, 64))
+        assert comparison.staircasing(bent, self.surface, 0.1) == 0
+
+    def test_true_jumps_are_left_out(self):
+        tent = surfaces.canadian_tent()
+        smoothed = 0.5 * (tent.depth + np.roll(tent.depth, 1, axis=1))
+        assert comparison.staircasing(smoothed, tent, 0.1) == 0
+
+
+class TestTable:
+    best = {
+        "time": 1, "noise": 1, "border": 0, "jumps": 1, "domain": 0, "parameter": 1, "starts": 0, "steps": 0,
+    }  # fmt: skip
+
+    def table(self, **changes):
+        measured = {name: dict(self.best) for name in ("DCT", "quadratic", "Mumford-Shah")}
+        measured["quadratic"]["jumps"] = 10.0
+        measured["Mumford-Shah"].update(changes)
+        return comparison.Table(measured)
+
+    def signs(self, **changes):
+        table = self.table(**changes)
+        return [table.sign("Mumford-Shah", column) for column in comparison.COLUMNS]
+
+    def test_signs_follow_from_the_numbers(self):
+        assert self.signs() == ["+++", "+", "+", "+++", "+", "+", "No", "No"]
+        assert self.signs(time=100, jumps=8, parameter=3, starts=2) == [
+            "+", "+", "+", "+", "+", "--", "Yes", "No"
+        ]  # fmt: skip
+
+    def test_time_and_jumps_are_relative(self):
+        slow = self.table(time=50.0)
+        slow.measured["DCT"]["time"] = 10.0
+        assert slow.sign("Mumford-Shah", comparison.COLUMNS[0]) == "+++"
+
+    def test_differences_from_the_paper_are_shown_and_told(self):
+        table = self.table(parameter=1.5)
+        lines = table.disagreements(without=["Fast"])
+        assert "No parameter: Mumford-Shah is -, the paper says -- (× 1.5)" in lines
+        assert not any(line.startswith("Fast") for line in lines)
+        rows, headings = table.cells()
+        assert len(headings) == len(rows[0]) == len(table.colours()[0]) == 9
+        assert "- (--)\n× 1.5" in rows[2]
+        assert table.colours()[2][headings.index("No parameter")] != "white"
+        assert "(--)" in table.text() and "s/Mpx" not in table.text(without=["Fast"])
