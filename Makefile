@@ -25,7 +25,7 @@ lint: $(READY)  ## check style
 lab: $(READY)   ## open JupyterLab on the notebooks; what they save goes to build/lab
 	NORMINT_FIGURES=$(CURDIR)/build/lab/figures $(BIN)/jupyter lab --notebook-dir=notebooks $(ARGS)
 
-bench: $(READY) ## measure the solver, print the tables and write them as CSV
+bench: $(READY) ## measure the solver and the methods, print the tables and write them as CSV
 	$(BIN)/python -m benchmarks $(ARGS)
 
 clean:          ## remove the environment and everything built

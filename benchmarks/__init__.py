@@ -2,6 +2,20 @@
 
 import os
 
-# Every time is a ratio to a transform on one thread, so nothing may use more. Must be set before numpy loads.
+# Whatever is compared runs on one thread, so nothing may use more. Must be set before numpy loads.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ[name] = "1"
+
+
+def judge(value, limit):
+    """Say what is required and whether a value meets it; a negative limit means "at least", None nothing.
+
+    >>> judge(6.1, -5)
+    ('at least 5', 'yes')
+    >>> judge(float("nan"), 1.5)
+    ('at most 1.5', 'NO')
+    """
+    if limit is None:
+        return "", ""
+    met = value >= -limit if limit < 0 else value <= limit
+    return f"at least {-limit}" if limit < 0 else f"at most {limit}", "yes" if met else "NO"

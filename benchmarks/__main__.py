@@ -1,8 +1,8 @@
-"""Measure the solver, print the table and write it as CSV.
+"""Measure the solver and the methods for piecewise smooth surfaces, print the tables and write them as CSV.
 
-Times are ratios to one float64 Poisson solve by scipy's cosine transform of the bounding rectangle, on one
-thread, medians of runs that take turns. Ours include everything from gradient to depth: checks, assembly,
-set-up, solution.
+The second part is :mod:`benchmarks.piecewise`. The solver's times are ratios to one float64 Poisson solve by
+scipy's cosine transform of the bounding rectangle, on one thread, medians of runs that take turns. Ours
+include everything from gradient to depth: checks, assembly, set-up, solution.
 """
 
 import argparse
@@ -16,7 +16,8 @@ import numpy as np
 import scipy.fft
 
 import normint
-from benchmarks import cases
+from benchmarks import cases, judge, piecewise
+from benchmarks.memory import peak_bytes
 from normint.files import write_atomically
 from normint.poisson import System
 from normint.results import ROOT
@@ -76,9 +77,7 @@ def growth(sides):
 def memory(n):
     """Yield rows: peak memory of the whole call, measured in processes of their own."""
     for name in cases.masks(8):
-        command = [sys.executable, "-m", "benchmarks.memory", str(n), name]
-        done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-        yield f"peak memory, {n}², {name}", int(done.stdout) / n**2, "bytes / pixel", 200
+        yield f"peak memory, {n}², {name}", peak_bytes(n, name) / n**2, "bytes / pixel", 200
 
 
 def small():
@@ -96,26 +95,34 @@ def small():
     yield "import normint", float(np.median(times)) - empty, "s", 1
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="make bench", description=__doc__.split("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="smaller images, fewer repeats")
-    quick = parser.parse_args().quick
+def solver(quick):
+    """Yield the rows of solver.csv, its header first, and print each as soon as it is measured."""
+    yield "what", "value", "unit", "limit", "met"
     if quick:
         parts = small(), speed(512, 4), growth([256, 512, 1024]), memory(1024)
     else:
         parts = small(), speed(1024, 9), growth([256, 512, 1024, 2048, 4096]), memory(2048)
-    rows = []
     for part in parts:
         for what, value, unit, limit in part:
-            met = value >= -limit if limit < 0 else value <= limit
-            bound = f"at least {-limit}" if limit < 0 else f"at most {limit}"
-            rows.append((what, f"{value:.3g}", unit, bound, "yes" if met else "NO"))
-            print(f"{what:70s} {value:8.3g} {unit:14s} {bound:14s} {rows[-1][-1]}", flush=True)
-    path = ROOT / ("build/bench/solver.csv" if quick else "benchmarks/solver.csv")
-    with write_atomically(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerows([("what", "value", "unit", "limit", "met"), *rows])
-    print(f"written to {path.relative_to(ROOT)}")
+            bound, met = judge(value, limit)
+            print(f"{what:70s} {value:8.3g} {unit:14s} {bound:14s} {met}", flush=True)
+            yield what, f"{value:.3g}", unit, bound, met
+
+
+PARTS = {"solver": solver, "piecewise": piecewise.measure}
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__.split("\n")[0])
+    parser.add_argument("part", nargs="?", choices=PARTS, help="measure only this part")
+    parser.add_argument("--quick", action="store_true", help="smaller images, fewer repeats")
+    options = parser.parse_args()
+    for name in [options.part] if options.part else PARTS:
+        rows = list(PARTS[name](options.quick))
+        path = ROOT / ("build/bench" if options.quick else "benchmarks") / f"{name}.csv"
+        with write_atomically(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file, lineterminator="\n").writerows(rows)
+        print(f"written to {path.relative_to(ROOT)}", flush=True)
 
 
 if __name__ == "__main__":
