@@ -4,6 +4,8 @@ BIN := .venv/bin
 READY := .venv/.ready
 # Committed notebooks show what comes out without real data; what they write while checked goes to build.
 AS_COMMITTED := env -u NORMINT_DATA NORMINT_FIGURES=$(CURDIR)/build/test/figures
+# Two processes test side by side; libraries that start threads of their own would only get in their way.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
 .PHONY: help workbook test lint lab bench clean
@@ -15,8 +17,8 @@ workbook: $(READY)  ## run all notebooks, regenerate all figures and the results
 	$(BIN)/normint workbook $(ARGS)
 
 test: $(READY)  ## run the tests: units, properties, doctests, every notebook through nbval
-	$(BIN)/python -m pytest -n 2 --dist loadscope $(ARGS)
-	$(AS_COMMITTED) $(BIN)/python -m pytest -n 2 --dist loadscope --nbval --nbval-cell-timeout=600 \
+	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope $(ARGS)
+	$(AS_COMMITTED) $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope --nbval --nbval-cell-timeout=600 \
 		--nbval-sanitize-with=tests/nbval_sanitize.cfg notebooks
 
 lint: $(READY)  ## check style
