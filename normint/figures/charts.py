@@ -165,6 +165,7 @@ def convergence(runs):
             colour, style = ("#d55e00", "#0072b2")[k % 2], ("--", "-")[k % 2]
             axes.plot(seconds, height, color=colour, linestyle=style, label=scheme)
         axes.set_xscale("log")
+        axes.xaxis.set_minor_formatter("")  # within one decade their labels would run into each other
         axes.set_title(method, fontsize=9)
         axes.set(xlabel="time (s)", ylim=(-0.03, 1.03))
         axes.tick_params(labelsize=7)
