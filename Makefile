@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 # Committed notebooks show what comes out without real data; what they write while checked goes to build.
-AS_COMMITTED := env -u NORMINT_DATA NORMINT_FIGURES=$(CURDIR)/build/test/figures
+AS_COMMITTED := env -u NORMINT_DATA NORMINT_DATASET=stand-in NORMINT_FIGURES=$(CURDIR)/build/test/figures
 # Two processes test side by side; libraries that start threads of their own would only get in their way.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 

@@ -5,6 +5,7 @@ import importlib
 from normint import metrics, surfaces
 from normint.integration import Integration, integrate
 from normint.normals import depth_to_normals, gradient_to_normals, normals_to_gradient
+from normint.photometric_stereo import photometric_stereo
 
 __version__ = "0.1.0"
 
@@ -15,12 +16,17 @@ __all__ = [
     "integrate",
     "metrics",
     "normals_to_gradient",
+    "photometric_stereo",
     "surfaces",
 ]
 
 
+# Modules that need scipy, numba or matplotlib, which take long to import.
+LATER = ("datasets", "domain", "euler_lagrange", "figures", "poisson", "rendering", "results", "workbook")
+
+
 def __getattr__(name):
-    """Import the modules that need scipy, numba or matplotlib when they are first asked for."""
-    if name in ("domain", "euler_lagrange", "figures", "poisson", "results", "workbook"):
+    """Import a module of `LATER` when it is first asked for."""
+    if name in LATER:
         return importlib.import_module(f"normint.{name}")
     raise AttributeError(f"module 'normint' has no attribute {name!r}")

@@ -128,10 +128,10 @@ def as_prior(prior, prior_weight, mask):
     Parameters
     ----------
     prior : array_like or None
-        z⁰, finite wherever its weight is positive. NaN is allowed elsewhere, so that a few control points
-        can be given as an image.
+        z⁰, finite wherever an array of weights is positive. NaN is allowed elsewhere, so that a few control
+        points can be given as an image.
     prior_weight : float or array_like
-        λ ≥ 0, one number or one per pixel.
+        λ ≥ 0, one number or one per pixel. One number is the weight wherever the prior is not NaN.
     mask : ndarray of bool
         The domain Ω.
 
@@ -173,11 +173,14 @@ def as_prior(prior, prior_weight, mask):
         raise ValueError(
             "prior is given although prior_weight is 0 everywhere; prior_weight must be positive"
         )
-    if weight.ndim == 0:
-        weight = np.where(mask, weight, 0.0)
     prior = _as_real("prior", prior)
     if prior.shape != mask.shape:
         raise ValueError(f"prior has shape {prior.shape}; expected {mask.shape}, the shape of the mask")
+    if weight.ndim == 0:
+        known = mask & ~np.isnan(prior)
+        if not known.any():
+            raise ValueError("prior is NaN everywhere inside the mask; expected a depth somewhere")
+        weight = np.where(known, weight, 0.0)
     if not _all_finite(prior):
         finite = np.isfinite(prior)
         wrong = (weight > 0) & ~finite

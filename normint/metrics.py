@@ -5,7 +5,7 @@ import numpy as np
 from .inputs import as_field, as_mask
 from .normals import _as_normals
 
-__all__ = ["angular_error", "mean_angular_error", "rmse"]
+__all__ = ["absolute_error", "angular_error", "mean_angular_error", "rmse"]
 
 
 def rmse(depth, truth, mask=None):
@@ -39,6 +39,25 @@ def rmse(depth, truth, mask=None):
         mask = as_mask(mask, np.shape(depth))
     difference = as_field("depth", depth, mask)[mask] - as_field("truth", truth, mask)[mask]
     return float(np.std(difference))
+
+
+def absolute_error(depth, truth, mask=None):
+    """Measure the root mean square error of a depth, constant included.
+
+    Parameters
+    ----------
+    depth, truth, mask
+        As for :func:`rmse`, which measures without the constant.
+
+    Examples
+    --------
+    >>> absolute_error([[5.0, 7.0]], [[4.0, 8.0]])
+    1.0
+    """
+    mask = ~np.isnan(np.asarray(depth, dtype=np.float64)) if mask is None else mask
+    mask = as_mask(mask, np.shape(depth))
+    difference = as_field("depth", depth, mask) - as_field("truth", truth, mask)
+    return float(np.sqrt(np.mean(difference[mask] ** 2)))
 
 
 def angular_error(a, b):

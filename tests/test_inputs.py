@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from normint import integrate
 from normint.inputs import as_count, as_field, as_gradient, as_mask, as_positive, as_prior
 
 MASK = np.array([[True, True, False], [True, True, True]])
@@ -120,6 +121,31 @@ class TestPrior:
         assert prior is FIELD
         np.testing.assert_array_equal(weight, np.where(MASK, 2.0, 0.0))
 
+    def test_a_number_weighs_what_is_known(self):
+        given = np.array([[np.nan, 1.0, 7.0], [2.0, np.nan, 5.0]])
+        prior, weight = as_prior(given, 2, MASK)
+        np.testing.assert_array_equal(weight, [[0, 2, 0], [2, 0, 2]])
+        np.testing.assert_array_equal(prior * weight, [[0, 2, 0], [4, 0, 10]])
+        # The same as the array of these weights.
+        again = as_prior(given, np.where(np.isnan(given), 0.0, 2.0), MASK)
+        np.testing.assert_array_equal(again, (prior, weight))
+        assert np.isnan(given).sum() == 2
+
+    @pytest.mark.parametrize("bad", [np.inf, -np.inf])
+    def test_infinite_is_not_unknown(self, bad):
+        prior = FIELD.copy()
+        prior[1, 0], prior[0, 0] = bad, np.nan
+        with pytest.raises(ValueError, match=r"prior is NaN or infinite at 1 pixel .* first at \(1, 0\)"):
+            as_prior(prior, 2.0, MASK)
+
+    def test_a_single_control_point_is_held(self):
+        # A gradient says nothing about the constant; one known depth does, in its component.
+        u, v = np.indices((5, 6))
+        plane, points = 2.0 * u - v + 40, np.full((5, 6), np.nan)
+        points[3, 2] = plane[3, 2]
+        found = integrate(np.full((5, 6), 2.0), np.full((5, 6), -1.0), prior=points, prior_weight=0.5)
+        np.testing.assert_allclose(found.depth, plane, rtol=1e-6)
+
     def test_control_points_may_be_nan_elsewhere(self):
         weight = np.zeros((2, 3))
         weight[0, 1] = 1e6
@@ -159,6 +185,8 @@ class TestPrior:
             (FIELD.T, 1.0, r"prior has shape \(3, 2\)"),
             (FIELD * np.nan, MASK * 1.0, "prior is NaN or infinite at 5 pixels"),
             (FIELD * 1j, 1.0, "prior has type complex"),
+            (FIELD * np.nan, 1.0, "prior is NaN everywhere inside the mask; expected a depth somewhere"),
+            (np.where(MASK, np.nan, 1.0), 1.0, "prior is NaN everywhere inside the mask"),
         ],
     )
     def test_errors(self, prior, weight, message):

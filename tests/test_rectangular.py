@@ -100,7 +100,7 @@ def test_equal_weights_may_come_as_an_array(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_weights_that_vary_are_refused(method):
     field = np.ones((2, 2))
-    with pytest.raises(ValueError, match='prior_weight varies between pixels; .* Use method="quadratic"'):
+    with pytest.raises(ValueError, match='prior_weight varies between pixels .* Use method="quadratic"'):
         method(field, field, prior=field, prior_weight=np.array([[0.0, 1.0], [1.0, 1.0]]))
 
 

@@ -7,27 +7,43 @@ from normint.figures.charts import (
     convergence,
     curves,
     domain,
+    error_against_noise,
     fitted_slope,
     jump_illustration,
     noise_and_time,
     prior_weight_bias,
 )
 from normint.figures.depth_maps import discontinuities, error_maps, profiles, surfaces
+from normint.figures.images import close_ups, only_kept, pictures, rate_distortion
+from normint.figures.photometric import light_readings, reconstructions
+from normint.figures.priors import control_points, merging, trust_maps, weight_curves, weight_scale
 from normint.figures.saving import save
 from normint.figures.tables import table
 
 __all__ = [
+    "close_ups",
+    "control_points",
     "convergence",
     "curves",
     "discontinuities",
     "domain",
+    "error_against_noise",
     "error_maps",
     "fitted_slope",
     "jump_illustration",
+    "light_readings",
+    "merging",
     "noise_and_time",
+    "only_kept",
+    "pictures",
     "prior_weight_bias",
     "profiles",
+    "rate_distortion",
+    "reconstructions",
     "save",
     "surfaces",
     "table",
+    "trust_maps",
+    "weight_curves",
+    "weight_scale",
 ]

@@ -9,6 +9,10 @@ STYLES = {  # one style per method, the same in every figure; line and marker te
     "DCT, border dropped": {"color": "#009e73", "linestyle": "-.", "marker": "^"},
     "Sylvester": {"color": "#d55e00", "linestyle": ":", "marker": "D"},
     "quadratic, pyamg": {"color": "#cc79a7", "linestyle": "--", "marker": "v"},
+    "diffusion": {"color": "#cc79a7", "linestyle": "-", "marker": "P"},
+    "Mumford-Shah": {"color": "#e69f00", "linestyle": "--", "marker": "v"},
+    "total variation": {"color": "#009e73", "linestyle": "-.", "marker": "^"},
+    "Φ1": {"color": "#56b4e9", "linestyle": (0, (5, 1)), "marker": "x"},
 }
 
 
@@ -57,11 +61,7 @@ def noise_and_time(sigmas, errors, pixels, seconds):
     """
     figure = Figure(figsize=(10, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2)
-    for k, (name, samples) in enumerate(errors.items()):
-        mean, spread = np.mean(samples, axis=0), np.std(samples, axis=0)
-        shift = 0.06 * (k - (len(errors) - 1) / 2)  # so that bars of equal curves stay visible
-        x = 100 * np.asarray(sigmas) + shift
-        left.errorbar(x, mean, spread, label=name, capsize=2, markersize=5, **STYLES[name])
+    _error_bars(left, sigmas, errors)
     left.set(xlabel="noise σ (% of the largest slope)", ylabel="RMSE (depth units of peaks)")
     left.set_title("Robust: error against noise", fontsize=10)
     pixels = np.asarray(pixels, float)
@@ -74,6 +74,34 @@ def noise_and_time(sigmas, errors, pixels, seconds):
         axes.grid(alpha=0.3, which="both", linewidth=0.4)
         axes.legend(fontsize=8, frameon=False)
     return figure
+
+
+def error_against_noise(sigmas, errors, *, xlabel, ylabel, title=""):
+    """Draw an error against the noise for several methods, with its spread over seeds.
+
+    Parameters
+    ----------
+    sigmas : sequence of float
+        Noise levels, as fractions.
+    errors : dict
+        From method to errors, an array of seeds × noise levels.
+    """
+    figure = Figure(figsize=(8, 4.2), layout="constrained")
+    axes = figure.add_subplot()
+    _error_bars(axes, sigmas, errors)
+    axes.set(xlabel=xlabel, ylabel=ylabel)
+    axes.set_title(title, fontsize=10)
+    axes.grid(alpha=0.3, linewidth=0.4)
+    axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
+
+
+def _error_bars(axes, sigmas, errors):
+    for k, (name, samples) in enumerate(errors.items()):
+        mean, spread = np.mean(samples, axis=0), np.std(samples, axis=0)
+        shift = 0.06 * (k - (len(errors) - 1) / 2)  # so that bars of equal curves stay visible
+        x = 100 * np.asarray(sigmas) + shift
+        axes.errorbar(x, mean, spread, label=name, capsize=2, markersize=5, **STYLES[name])
 
 
 def fitted_slope(sizes, values):

@@ -30,7 +30,7 @@ def surfaces(panels, *, columns=2, view=(30, -127.5), aspect=0.5, size=4.2, zlab
     figure = Figure(figsize=(size * columns, size * 0.72 * rows), layout="constrained")
     for k, (title, z) in enumerate(panels.items(), start=1):
         axes = figure.add_subplot(rows, columns, k, projection="3d")
-        _surface(axes, z, low, high, view, aspect)
+        draw_surface(axes, z, low, high, view, aspect)
         axes.set_title(title, fontsize=10, y=0.98)
         axes.set_zlabel(zlabel, fontsize=8)
     return figure
@@ -152,16 +152,26 @@ def _one_colour(colour):
     return ListedColormap([colour])
 
 
-def _surface(axes, z, low, high, view, aspect, finest=120):
-    """Draw one surface lit from the upper left, thinned to at most ``finest`` points a side."""
+def draw_surface(axes, z, low, high, view, aspect, finest=120, tint=None):
+    """Draw one surface lit from the upper left, thinned to at most ``finest`` points a side.
+
+    Its colours tell the depth; with a ``tint``, one colour as of porcelain, only the light does.
+    """
     step = max(1, -(-max(z.shape) // finest))
     u, v = np.arange(z.shape[0])[::step], np.arange(z.shape[1])[::step]
     thin = z[::step, ::step]
     span = max(high - low, 1e-12)
-    shaded = LightSource(azdeg=315, altdeg=45).shade_rgb(
-        _colours(thin, low, span), np.nan_to_num(thin, nan=low), blend_mode="soft", dx=step, dy=step,
-        vert_exag=aspect * max(z.shape) / span,
-    )  # fmt: skip
+    light, known = LightSource(azdeg=315, altdeg=45), np.nan_to_num(thin, nan=low)
+    if tint is None:
+        exaggeration = aspect * max(z.shape) / span
+        colours = _colours(thin, low, span)
+        shaded = light.shade_rgb(
+            colours, known, blend_mode="soft", dx=step, dy=step, vert_exag=exaggeration
+        )
+    else:
+        # Not stretched between its darkest and brightest point, which outliers of the depth would decide.
+        shade = light.hillshade(known, dx=step, dy=step, fraction=0.9)
+        shaded = np.asarray(tint) * (0.2 + 0.8 * shade[..., np.newaxis])
     axes.plot_surface(
         *np.meshgrid(v, u), thin, facecolors=shaded, rcount=thin.shape[0], ccount=thin.shape[1],
         linewidth=0, antialiased=False, shade=False, rasterized=True,

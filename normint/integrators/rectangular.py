@@ -257,8 +257,8 @@ def _uniform_weight(prior, prior_weight, method):
     weight = np.ravel(prior_weight)
     if (weight != weight[0]).any():
         raise ValueError(
-            f'prior_weight varies between pixels; method="{method}" expects one number. '
-            'Use method="quadratic" instead'
+            "prior_weight varies between pixels (it is 0 where prior is NaN); "
+            f'method="{method}" expects one number. Use method="quadratic" instead'
         )
     return float(weight[0])
 

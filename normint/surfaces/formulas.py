@@ -1,71 +1,9 @@
-"""Surfaces given by formulas, with their exact gradients: what a reconstruction can be measured against."""
-
-from dataclasses import dataclass, replace
+"""Surfaces given by formulas, with their exact gradients: peaks, the vase and the tent."""
 
 import numpy as np
 
-from .inputs import as_count
-
-__all__ = ["Surface", "canadian_tent", "peaks", "vase"]
-
-
-@dataclass(frozen=True, eq=False)
-class Surface:
-    """A depth map with its exact gradient.
-
-    Attributes
-    ----------
-    depth : ndarray
-        z, towards the camera, in pixels unless the surface says otherwise.
-    p, q : ndarray
-        ∂z/∂u (down) and ∂z/∂v (right), per pixel.
-    mask : ndarray of bool
-        The object. The other images are finite on the whole grid.
-    name : str
-    """
-
-    depth: np.ndarray
-    p: np.ndarray
-    q: np.ndarray
-    mask: np.ndarray
-    name: str = ""
-
-    def with_noise(self, sigma, rng):
-        """Add noise to the gradient, as all of the paper's experiments on known surfaces do.
-
-        Parameters
-        ----------
-        sigma : float
-            The noise level σ, a fraction of the largest gradient: 0.1 is the paper's "σ = 10 %".
-        rng : numpy.random.Generator
-            Where the noise comes from. All of p is drawn first, then all of q.
-
-        Returns
-        -------
-        Surface
-            The same depth and mask, with noisy p and q.
-
-        Notes
-        -----
-        Independent draws of N(0, (σ·max‖g‖)²) are added to p and q on the whole grid, max‖g‖ being the
-        largest of √(p² + q²) over the whole grid. Call it on an exact surface: noise would raise the maximum.
-
-        Examples
-        --------
-        >>> surface = peaks(64)
-        >>> noisy = surface.with_noise(0.1, np.random.default_rng(0))
-        >>> level = np.std(noisy.p - surface.p) / np.hypot(surface.p, surface.q).max()
-        >>> round(float(level), 2)
-        0.1
-        """
-        if not 0 <= sigma < np.inf:
-            raise ValueError(f"sigma is {sigma!r}; expected a finite number ≥ 0")
-        if not isinstance(rng, np.random.Generator):
-            raise ValueError(f"rng is a {type(rng).__name__}; expected a numpy.random.Generator")
-        scale = sigma * np.hypot(self.p, self.q).max()
-        p = self.p + scale * rng.standard_normal(self.p.shape)
-        q = self.q + scale * rng.standard_normal(self.q.shape)
-        return replace(self, p=p, q=q)
+from normint.inputs import as_count
+from normint.surfaces.surface import Surface
 
 
 def peaks(n=128):

@@ -1,0 +1,176 @@
+"""The data sets of the paper: found, checked and read, or replaced by what the package generates.
+
+`cat`, `beethoven`, `peppers` and `depth_and_normals` give the real data where they find it, and a stand-in
+elsewhere; the result says which. `data/README.md` tells where the real data comes from.
+"""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from normint.datasets import stand_ins
+from normint.datasets.reading import read_beethoven, read_diligent, read_normal_map
+from normint.datasets.records import DepthAndNormals, ImageSet, Picture
+from normint.images.files import read_image
+from normint.results import ROOT
+
+__all__ = [
+    "DepthAndNormals",
+    "ImageSet",
+    "Picture",
+    "beethoven",
+    "cat",
+    "depth_and_normals",
+    "diligent",
+    "find",
+    "peppers",
+    "read_beethoven",
+    "read_diligent",
+    "read_normal_map",
+]
+
+CAT = "DiLiGenT/pmsData/catPNG"
+CAT_DEPTH = "bini/cat"
+BEETHOVEN = "beethoven/Beethoven.mat"
+PEPPERS = "peppers/peppers.tiff"
+
+
+def cat(which="auto"):
+    """Load the Cat of Figures 10 and 11, cropped to its silhouette; its stand-in is the figurine.
+
+    Parameters
+    ----------
+    which : {"auto", "real", "stand-in"}
+        The real data where it is found and else the stand-in; or one of them in any case.
+
+    Returns
+    -------
+    ImageSet
+    """
+
+    def read(path):
+        return replace(read_diligent(path, crop=True), name="Cat")
+
+    return _choose(which, CAT, read, stand_ins.cat)
+
+
+def beethoven(which="auto"):
+    """Load the bust of Figure 15, or its stand-in. The lights are in the file's order: see Notes.
+
+    Parameters
+    ----------
+    which : {"auto", "real", "stand-in"}
+        As for :func:`cat`.
+
+    Returns
+    -------
+    ImageSet
+
+    Notes
+    -----
+    The rows of the lights are not in the order of the images, and their axes are not documented.
+    :func:`normint.light_order.readings` compares all possibilities.
+    """
+    return _choose(which, BEETHOVEN, read_beethoven, stand_ins.beethoven)
+
+
+def peppers(which="auto"):
+    """Load the image of Figure 16; its stand-in is a photograph in the public domain.
+
+    Parameters
+    ----------
+    which : {"auto", "real", "stand-in"}
+        As for :func:`cat`.
+
+    Returns
+    -------
+    Picture
+    """
+    def read(path):
+        return Picture(read_image(path, bits=8, colour=True, shape=(512, 512)), "Peppers")
+
+    return _choose(which, PEPPERS, read, stand_ins.peppers)
+
+
+def depth_and_normals(which="auto"):
+    """Load the Cat's true normals with its true depth; its stand-in is the figurine.
+
+    Parameters
+    ----------
+    which : {"auto", "real", "stand-in"}
+        As for :func:`cat`.
+
+    Returns
+    -------
+    DepthAndNormals
+    """
+    def read(path):
+        found = read_normal_map(path)
+        if found.depth is None:
+            raise FileNotFoundError(_advice(f"{path / 'depth_gt.npz'} is missing"))
+        return replace(found, name="Cat")
+
+    return _choose(which, CAT_DEPTH, read, stand_ins.depth_and_normals)
+
+
+def diligent(name="cat", *, crop=False):
+    """Find and read one object of DiLiGenT by its name: "ball", "bear", "buddha", "cat", …
+
+    Parameters
+    ----------
+    name : str
+    crop : bool
+        Keep only the mask's surroundings.
+
+    Returns
+    -------
+    ImageSet
+    """
+    return read_diligent(find(f"DiLiGenT/pmsData/{name}PNG"), crop=crop)
+
+
+def find(path):
+    """Find a file or folder of the real data.
+
+    Parameters
+    ----------
+    path : str
+        Relative to the data folder, as listed in `data/README.md`.
+
+    Returns
+    -------
+    Path
+        Below ``$NORMINT_DATA`` or, if it is not there, below `data` of the repository.
+    """
+    named = os.environ.get("NORMINT_DATA")
+    if named and not Path(named).is_dir():  # a slip of the pen must not look like absent data
+        raise ValueError(f"NORMINT_DATA is {named}; expected an existing folder")
+    folders = [Path(folder) for folder in (named, ROOT / "data") if folder]
+    for folder in folders:
+        if (folder / path).exists():
+            return folder / path
+    places = " and ".join(str(folder) for folder in folders)
+    variable = "NORMINT_DATA is the first" if len(folders) > 1 else "NORMINT_DATA is not set"
+    raise FileNotFoundError(_advice(f"{path} was not found (looked in {places}; {variable})"))
+
+
+def _choose(which, path, read, stand_in):
+    """Read the real data, if wanted and there, or make the stand-in. Broken data is never passed over."""
+    name = "which"
+    if which == "auto" and os.environ.get("NORMINT_DATASET"):
+        name, which = "NORMINT_DATASET", os.environ["NORMINT_DATASET"]
+    if which not in ("auto", "real", "stand-in"):
+        raise ValueError(f"{name} is {which!r}; expected auto, real or stand-in")
+    if which == "stand-in":
+        return stand_in()
+    try:
+        found = find(path)
+    except FileNotFoundError:
+        if which == "real":
+            raise
+        return stand_in()
+    return read(found)
+
+
+def _advice(text):
+    return f"{text}; data/README.md says where to get it"

@@ -1,0 +1,131 @@
+"""Colour images side by side, their details and errors, and quality against size."""
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+# Line, marker and colour of the curves: ours solid, the codecs dashed, so that they differ in grey too.
+OURS = [
+    {"color": "#d55e00", "linestyle": "-", "marker": "o"},
+    {"color": "#0072b2", "linestyle": "-", "marker": "s"},
+    {"color": "#009e73", "linestyle": "-", "marker": "^"},
+    {"color": "#cc79a7", "linestyle": "-", "marker": "D"},
+]
+CODECS = [
+    {"color": "black", "linestyle": "--", "marker": "x"},
+    {"color": "black", "linestyle": ":", "marker": "+"},
+    {"color": "0.5", "linestyle": "-.", "marker": "v"},
+]
+
+KILOBYTES = [k * 10**n for n in range(-1, 4) for k in (1, 2, 5)]  # ticks
+
+
+def pictures(panels, *, columns=3, size=3.3, title=""):
+    """Draw colour images side by side.
+
+    Parameters
+    ----------
+    panels : dict
+        From title to image, rows×cols×3 of uint8.
+    columns : int
+        Panels in a row.
+    title : str
+        Above all of them.
+    """
+    columns = min(columns, len(panels))
+    rows = -(-len(panels) // columns)
+    height = (size + 0.5) * rows + (0.3 if title else 0)
+    figure = Figure(figsize=(size * columns, height), layout="constrained")
+    all_axes = figure.subplots(rows, columns, squeeze=False)
+    for axes in all_axes.ravel()[len(panels) :]:
+        axes.set_visible(False)
+    for axes, (name, image) in zip(all_axes.ravel(), panels.items(), strict=False):
+        _picture(axes, image, name)
+        axes.set(xlabel="v (pixels)", ylabel="u (pixels)")
+        axes.label_outer()
+    if title:
+        figure.suptitle(title, fontsize=10)
+    return figure
+
+
+def only_kept(image, keep):
+    """Return a copy of an image that is white where nothing is kept.
+
+    Examples
+    --------
+    >>> only_kept(np.zeros((1, 2, 3), np.uint8), np.array([[True, False]])).tolist()
+    [[[0, 0, 0], [255, 255, 255]]]
+    """
+    return np.where(np.asarray(keep)[..., np.newaxis], image, np.uint8(255))
+
+
+def close_ups(panels, window, *, size=2.9):
+    """Draw a detail of several images above its error, and where it is in the first of them, the reference.
+
+    Parameters
+    ----------
+    panels : dict
+        From title to image, the reference first.
+    window : (slice, slice)
+        Rows and columns of the detail.
+    """
+    (_, reference), *others = panels.items()
+    rows, cols = window
+    extent = (cols.start - 0.5, cols.stop - 0.5, rows.stop - 0.5, rows.start - 0.5)
+    errors = [_error(image, reference)[window] for _, image in others]
+    limit = max(1.0, np.percentile(errors, 99)) if errors else 1.0
+    figure = Figure(figsize=(size * len(panels), 1.95 * size), layout="constrained")
+    upper, lower = figure.subplots(2, len(panels), squeeze=False)
+    for axes, (title, image) in zip(upper, panels.items(), strict=True):
+        _picture(axes, image[window], title, extent)
+        axes.set_xlabel("v (pixels)", fontsize=8)
+    _picture(lower[0], reference, "where the detail is")
+    sides = cols.stop - cols.start, rows.stop - rows.start
+    for colour, width in (("black", 3.5), ("white", 1.5)):  # seen on dark and on bright ground
+        frame = Rectangle((extent[0], extent[3]), *sides, fill=False, color=colour, linewidth=width)
+        lower[0].add_patch(frame)
+    for axes, (title, _), error in zip(lower[1:], others, errors, strict=True):
+        drawn = axes.imshow(error, cmap="magma", vmin=0, vmax=limit, extent=extent, interpolation="nearest")
+        axes.set_title(f"{title.splitlines()[0]}: error, mean {error.mean():.1f}", fontsize=9)
+        axes.set_xlabel("v (pixels)", fontsize=8)
+        axes.tick_params(labelsize=7)
+    for axes in (upper[0], lower[0]):
+        axes.set_ylabel("u (pixels)", fontsize=8)
+    if errors:
+        figure.colorbar(drawn, ax=list(lower), label="mean |error| of the channels (levels)")
+    return figure
+
+
+def rate_distortion(ours, codecs, *, title=""):
+    """Draw quality against size.
+
+    Parameters
+    ----------
+    ours, codecs : dict
+        From label to (sizes in bytes, PSNR in dB), two sequences of equal length.
+    title : str
+    """
+    figure = Figure(figsize=(9, 4.4), layout="constrained")
+    axes = figure.add_subplot()
+    lowest, highest = np.inf, 0
+    for curves, styles in ((codecs, CODECS), (ours, OURS)):
+        for k, (label, (sizes, psnrs)) in enumerate(curves.items()):
+            lowest, highest = min(lowest, *sizes), max(highest, *sizes)
+            axes.semilogx(np.divide(sizes, 1000), psnrs, label=label, markersize=5, **styles[k % len(styles)])
+    axes.set_xticks(KILOBYTES, [f"{kilobytes:g}" for kilobytes in KILOBYTES])
+    axes.xaxis.set_minor_formatter("")
+    axes.set(xlabel="size (kB, 1 kB = 1000 bytes)", ylabel="PSNR (dB)", xlim=(lowest / 1200, highest / 800))
+    axes.set_title(title, fontsize=10)
+    axes.grid(alpha=0.3, which="both", linewidth=0.4)
+    axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return figure
+
+
+def _picture(axes, image, title, extent=None):
+    axes.imshow(image, extent=extent, interpolation="nearest" if extent else "antialiased")
+    axes.set_title(title, fontsize=9)
+    axes.tick_params(labelsize=7)
+
+
+def _error(image, reference):
+    return np.abs(np.subtract(image, reference, dtype=np.float64)).mean(axis=-1)

@@ -1,0 +1,121 @@
+"""Perspective: the logarithm of the distance integrates like a depth."""
+
+import numpy as np
+import pytest
+
+import normint
+from normint.camera import Orthographic, Perspective, projection
+
+K = [[300.0, 0, 47.0], [0, 280.0, 40.0], [0, 0, 1]]
+SHAPE = (80, 96)
+
+
+def plane(normal=(0.3, -0.2, 0.9), offset=-200.0):
+    """Return the distances along the axis and the normals of the plane n·x = offset."""
+    rays = projection(K).rays(SHAPE)
+    distance = offset / (rays @ np.asarray(normal))
+    return distance, np.broadcast_to(normal, (*SHAPE, 3))
+
+
+def sphere(centre=(5.0, -4.0, -300.0), radius=50.0):
+    """Return the distances, the normals and the mask of a sphere."""
+    rays = projection(K).rays(SHAPE)
+    centre = np.asarray(centre)
+    a, b, c = (rays**2).sum(-1), rays @ centre, centre @ centre - radius**2
+    root = b**2 - a * c
+    mask = root > 0.2 * (a * radius**2)  # away from the contour, where slopes are infinite
+    distance = (b - np.sqrt(np.where(mask, root, 0.0))) / a
+    return distance, (rays * distance[..., np.newaxis] - centre) / radius, mask
+
+
+def test_the_gradient_of_a_plane_is_that_of_its_log_distance():
+    distance, normals = plane()
+    p, q = projection(K).gradient(normals)
+    step = 1e-4  # of a pixel: shift the centre to look between the pixels
+    for slope, (dv, du) in ((p, (0, step)), (q, (step, 0))):
+        shifted = Perspective((300.0, 280.0), (47.0 - dv, 40.0 - du)).rays(SHAPE)
+        change = np.log(-200.0 / (shifted @ normals[0, 0])) - np.log(distance)
+        np.testing.assert_allclose(slope, change / step, rtol=1e-3)
+
+
+def test_a_sphere_is_recovered_up_to_its_size():
+    distance, normals, mask = sphere()
+    lens = projection(K)
+    potential = normint.integrate(*lens.gradient(normals, mask), mask, tolerance=1e-8).depth
+    scale = np.exp(np.mean((lens.potential(distance) - potential)[mask]))
+    error = (scale * lens.depth(potential) - distance)[mask]
+    assert np.abs(error).max() < 0.01 * np.ptp(distance[mask])
+    # A camera far away is the wrong reading: its error is larger by far.
+    z = normint.integrate(*normint.normals_to_gradient(normals, mask & (normals[..., 2] > 0.1)), mask).depth
+    millimetres = -z * np.mean(distance[mask]) / 300
+    assert np.std((millimetres - distance)[mask]) > 5 * np.std(error)
+
+
+def test_the_length_of_a_normal_does_not_matter():
+    _, normals = plane()
+    np.testing.assert_allclose(projection(K).gradient(7 * normals), projection(K).gradient(normals))
+
+
+def test_a_camera_far_away_becomes_orthographic():
+    """With f → ∞ and one pixel of size 1 at distance f, d = f - z: ∂ℓ/∂u = -p/f."""
+    surface = normint.surfaces.peaks(24)
+    normals = normint.gradient_to_normals(surface.p, surface.q)
+    far = 1e9
+    p, q = Perspective((far, far), (12.0, 12.0)).gradient(normals)
+    np.testing.assert_allclose(-far * p, surface.p, atol=1e-6)
+    np.testing.assert_allclose(-far * q, surface.q, atol=1e-6)
+
+
+def test_facing_is_one_for_normals_turned_to_the_camera():
+    for lens in (projection(K), Orthographic()):
+        towards = -lens.rays(SHAPE) if lens != Orthographic() else np.full((*SHAPE, 3), [0.0, 0.0, 2.0])
+        np.testing.assert_allclose(lens.facing(towards), 1.0)
+
+
+def test_potential_and_depth_are_inverse():
+    distance, _ = plane()
+    for lens in (projection(K), projection(None)):
+        np.testing.assert_allclose(lens.depth(lens.potential(distance)), distance)
+
+
+def test_no_camera_means_orthographic():
+    _, normals = plane()
+    np.testing.assert_array_equal(projection(None).gradient(normals), normint.normals_to_gradient(normals))
+
+
+def test_anything_is_allowed_outside_the_mask():
+    _, normals = plane()
+    mask = np.ones(SHAPE, bool)
+    mask[0] = False
+    broken = normals.copy()
+    broken[0] = np.nan
+    p, _ = projection(K).gradient(broken, mask)
+    assert np.isnan(p[0]).all() and np.isfinite(p[1:]).all()
+
+
+@pytest.mark.parametrize(
+    "camera, message",
+    [
+        (np.eye(2), "camera is .2, 2."),
+        ([["a"] * 3] * 3, "3×3 matrix of numbers"),
+        ([[0, 0, 1], [0, 1, 1], [0, 0, 1]], "focal lengths"),
+        ([[np.nan, 0, 1], [0, 1, 1], [0, 0, 1]], "focal lengths"),
+        ([[1, 0.5, 1], [0, 1, 1], [0, 0, 1]], "expected ..f_v"),
+    ],
+)
+def test_bad_cameras_are_refused(camera, message):
+    with pytest.raises(ValueError, match=message):
+        projection(camera)
+
+
+def test_normals_that_face_away_are_refused():
+    _, normals = plane()
+    with pytest.raises(ValueError, match="normals: 7680 of the mask's pixels"):
+        projection(K).gradient(-normals)
+    with pytest.raises(ValueError, match="normals has shape"):
+        projection(K).gradient(normals[..., :2])
+
+
+def test_distances_must_be_positive():
+    with pytest.raises(ValueError, match="depth is zero or negative"):
+        projection(K).potential([[1.0, 0.0]])
