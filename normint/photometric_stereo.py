@@ -6,6 +6,7 @@ from normint.inputs import _as_real, as_mask, as_positive
 
 __all__ = ["photometric_stereo"]
 
+NEARLY_IN_A_PLANE = 1e-7  # of the trace cubed: a smaller determinant means that three lights are too few
 TOGETHER = 4  # images summed up at a time: more save passes over the sums, and take more memory
 
 
@@ -100,13 +101,22 @@ class _Dropped:
         """Solve again, without them, where samples were left out and enough remain."""
         if self.matrix is None:
             return
-        changed = np.flatnonzero(self.matrix.any(axis=(1, 2)))
+        changed = np.flatnonzero(self.matrix[:, 0, 0] + self.matrix[:, 1, 1] + self.matrix[:, 2, 2])
         whole = self.lights.T @ self.lights
-        matrix = whole - self.matrix[changed]
-        enough = np.linalg.eigvalsh(matrix)[:, 0] > 1e-6 * np.trace(whole)
-        changed, matrix = changed[enough], matrix[enough]
-        rest = np.moveaxis(sums[:, changed] - self.sums[:, changed], 0, 1)
-        m[:, changed] = np.moveaxis(np.linalg.solve(matrix, rest), 1, 0)
+        inverse, determinant = _adjugate(np.moveaxis(whole - self.matrix[changed], 0, -1))
+        enough = determinant > NEARLY_IN_A_PLANE * np.trace(whole) ** 3
+        changed, inverse = changed[enough], inverse[..., enough] / determinant[enough]
+        rest = sums[:, changed] - self.sums[:, changed]
+        m[:, changed] = np.einsum("ijp,jpc->ipc", inverse, rest)
+
+
+def _adjugate(matrices):
+    """Return the adjugates and determinants of symmetric matrices, 3×3×count (LAPACK takes them singly)."""
+    (a, b, c), (_, d, e), (_, _, f) = matrices
+    first, second, third = d * f - e * e, c * e - b * f, b * e - c * d
+    middle, mixed, last = a * f - c * c, b * c - a * e, a * d - b * b
+    adjugate = np.array([[first, second, third], [second, middle, mixed], [third, mixed, last]])
+    return adjugate, a * first + b * second + c * third
 
 
 def _normals_and_albedo(m, mask, colour):
@@ -168,7 +178,8 @@ def _left_out(pixels, shadow, saturation):
     """Return the numbers of the pixels whose sample does not count."""
     wrong = np.zeros(len(pixels), dtype=bool)
     if shadow is not None:
-        wrong |= pixels.mean(axis=1) < shadow
+        wrong |= sum(channel.astype(np.float64) for channel in pixels.T) < shadow * pixels.shape[1]
     if saturation is not None:
-        wrong |= (pixels >= saturation).any(axis=1)
+        for channel in pixels.T:  # three long passes are much faster than many short ones
+            wrong |= channel >= saturation
     return np.flatnonzero(wrong)
