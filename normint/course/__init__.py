@@ -1,0 +1,62 @@
+"""The checks of the course in `notebooks/exercises`, and what its exercises start from.
+
+Each ``check_…`` takes a student's function, tries it on small cases, prints what is wrong and why, and
+returns whether it is right. The page for teachers, `notebooks/exercises/README.md`, lists the mistakes they
+know.
+"""
+
+from normint.course.assembly import check_solution, check_system
+from normint.course.checking import Mistake, Task, ready
+from normint.course.diffusion import check_fixed_point, check_weighted_system, check_weights
+from normint.course.discretisation import check_forward_differences, check_functional, check_numbering
+from normint.course.estimators import (
+    check_energy_and_gradient,
+    check_finite_differences,
+    check_phi1,
+    check_phi2,
+)
+from normint.course.given import factorised, least_squares, pairs, readings, solve
+from normint.course.mumford_shah import check_alternation, check_energy, check_indicator
+from normint.course.mumford_shah import check_depth_system as check_indicated_system
+from normint.course.total_variation import check_depth_system, check_shrinkage, check_update
+
+# The tasks of each exercise, in their order.
+EXERCISES = {
+    1: (check_numbering, check_forward_differences, check_functional),
+    2: (check_system, check_solution),
+    3: (check_shrinkage, check_update, check_depth_system),
+    4: (check_phi1, check_phi2, check_finite_differences, check_energy_and_gradient),
+    5: (check_weights, check_weighted_system, check_fixed_point),
+    6: (check_indicator, check_indicated_system, check_energy, check_alternation),
+}
+
+__all__ = [
+    "EXERCISES",
+    "Mistake",
+    "Task",
+    "check_alternation",
+    "check_depth_system",
+    "check_energy",
+    "check_energy_and_gradient",
+    "check_finite_differences",
+    "check_fixed_point",
+    "check_forward_differences",
+    "check_functional",
+    "check_indicated_system",
+    "check_indicator",
+    "check_numbering",
+    "check_phi1",
+    "check_phi2",
+    "check_shrinkage",
+    "check_solution",
+    "check_system",
+    "check_update",
+    "check_weighted_system",
+    "check_weights",
+    "factorised",
+    "least_squares",
+    "pairs",
+    "readings",
+    "ready",
+    "solve",
+]

@@ -1,0 +1,33 @@
+"""Read the notebooks of the course, and run their code in this process."""
+
+from normint.notebook_files import read_notebook, source, tags
+from normint.results import ROOT
+
+FOLDER = ROOT / "notebooks" / "exercises"
+NAMES = sorted(path.stem for path in FOLDER.glob("[0-9][0-9]_*.ipynb"))
+
+
+def cells(name, folder=FOLDER):
+    """Return the cells of an exercise, or of its solution."""
+    return read_notebook(folder / f"{name}.ipynb")["cells"]
+
+
+def solution(name):
+    """Return the cells of a solution."""
+    return cells(name, FOLDER / "solutions")
+
+
+def namespace_of(notebook, old="", new=""):
+    """Run the code cells up to the last check, and return what they define.
+
+    In the task cells, the text `old` is replaced by `new`: this is how tests make a mistake.
+    """
+    last = max(number for number, cell in enumerate(notebook) if "check" in tags(cell))
+    names = {"display": lambda figure: None}
+    for cell in notebook[: last + 1]:
+        if cell["cell_type"] == "code":
+            text = source(cell).replace("%matplotlib inline", "")
+            if old and "task" in tags(cell):
+                text = text.replace(old, new)
+            exec(compile(text, "<cell>", "exec"), names)
+    return names

@@ -1,0 +1,251 @@
+"""The course: solutions are right, skeletons are not yet, and checks name the mistakes that people make."""
+
+import ast
+import re
+
+import numpy as np
+import pytest
+from course_notebooks import FOLDER, NAMES, cells, namespace_of, solution
+
+from normint import course
+from normint.notebook_files import source, tags
+
+TASKS = [task for tasks in course.EXERCISES.values() for task in tasks]
+
+
+def outcomes(names):
+    return [value for name, value in sorted(names.items()) if re.fullmatch(r"right_\d", name)]
+
+
+def printed(cell):
+    return "".join("".join(output.get("text", "")) for output in cell["outputs"])
+
+
+def test_there_are_six_exercises_each_with_its_solution():
+    assert [int(name[:2]) for name in NAMES] == list(course.EXERCISES) == [1, 2, 3, 4, 5, 6]
+    assert NAMES == sorted(path.stem for path in (FOLDER / "solutions").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_skeleton_and_solution_differ_in_their_task_cells_only(name):
+    for one, other in zip(cells(name), solution(name), strict=True):
+        assert (one["id"], one["metadata"]) == (other["id"], other["metadata"])
+        assert (source(one) != source(other)) == ("task" in tags(one))
+        if "task" in tags(one):  # the signature and the docstring are the same
+            head, rest = source(one).split("    raise NotImplementedError")
+            assert source(other).startswith(head) and rest.count("\n") == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_solutions_pass_every_check(name):
+    right = outcomes(namespace_of(solution(name)))
+    assert len(right) == len(course.EXERCISES[int(name[:2])]) and all(right)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_skeletons_fail_every_check_and_nothing_else(name, capsys):
+    right = outcomes(namespace_of(cells(name)))  # a cell that raises would end this
+    assert len(right) == len(course.EXERCISES[int(name[:2])]) and not any(right)
+    said = capsys.readouterr().out
+    assert said.count("nothing here yet") == said.count("✗") == len(right)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_committed_outputs_show_the_verdicts_and_no_error(name):
+    for notebook, mark in ((cells(name), "✗"), (solution(name), "✓")):
+        code = [cell for cell in notebook if cell["cell_type"] == "code"]
+        assert all(printed(cell).startswith(mark) for cell in code if "check" in tags(cell))
+        assert not any(output["output_type"] == "error" for cell in code for output in cell["outputs"])
+        pictures = sum("image/png" in output.get("data", {}) for cell in code for output in cell["outputs"])
+        assert (pictures > 0) == (mark == "✓")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_solutions_use_numpy_and_scipy_rather_than_the_solvers_of_the_package(name):
+    tree = ast.parse("\n".join(source(cell) for cell in solution(name) if "task" in tags(cell)))
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    assert not used & {"normint", "course"}
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_every_known_mistake_is_wrong_and_is_told_from_the_others(task, capsys):
+    for mistake in task.mistakes:
+        assert not task(lambda *given, options=mistake.options: task.right(*given, **options))
+        said = " ".join(capsys.readouterr().out.split())
+        assert f"✗ {task.name}: {mistake.what} Why: {mistake.why}" == said
+
+
+INDICATE = "        w = [indicator(D, g, exists, z, mu, epsilon) for D, g, exists in readings]\n"
+SOLVE = "        z = solve(*depth_system(readings, w, mu))\n"
+W_FIRST = "    for _ in range(iterations):\n" + INDICATE + SOLVE
+Z_FIRST = "    w = [np.ones_like(z)] * 4\n    for _ in range(iterations):\n" + SOLVE + INDICATE
+
+# What a student changes in a right solution: exercise, text, its replacement, task, words of the diagnosis.
+MISTAKES = [
+    ("01", "numbers.T[mask.T]", "numbers[mask]", 1, "along rows, not down the columns"),
+    ("01", "np.arange(mask.sum())", "1 + np.arange(mask.sum())", 1, "start at 1"),
+    ("01", "np.full(mask.shape, -1)", "np.zeros(mask.shape, int)", 1, "0 is the number of the first pixel"),
+    ("01", "[-ones, ones]", "[ones, -ones]", 2, "signs are reversed"),
+    ("01", "(np.tile(here, 2)", "(np.tile(below, 2)", 2, "backward difference"),
+    ("01", "(np.tile(here, 2), np.concatenate([here, below]))",
+     "(np.concatenate([here, below]), np.tile(here, 2))", 2, "transpose"),
+    ("01", "0.5 * total", "total", 3, "factor ½ is missing"),
+    ("01", "functional(mask, z, p, q)", "functional(mask, z, q, p)", 3, "p and q are exchanged"),
+    ("01", "mask[1:], mask[:, :-1] & mask[:, 1:]", "mask[1:] | True, mask[:, :-1] | True", 3,
+     "outside the mask is no data"),
+    ("02", "0.5 * sum(D.T @ p for D in along_u) + 0.5", "-0.5 * sum(D.T @ p for D in along_u) - 0.5", 1,
+     "minus the divergence"),
+    ("02", "diags_array(lam)", "diags_array(np.sqrt(lam))", 1, "√λ"),
+    ("02", "diags_array(lam)", "diags_array(lam**2)", 1, "holds λ², and should hold λ"),
+    ("02", "+ prior @ z0", "", 1, "λ z⁰ is missing in b"),
+    ("02", "0.5 * sum", "1.0 * sum", 1, "both A and b lack the factor ½"),
+    ("02", "D.T @ p for D in along_u) + 0.5 * sum(D.T @ q", "D @ p for D in along_u) + 0.5 * sum(D @ q", 1,
+     "where Dᵀ belongs"),
+    ("02", "(omega, p, q, lam", "(omega, q, p, lam", 1, "p and q are exchanged"),
+    ("02", "return z - z.mean()", "return z", 2, "mean of z is not removed"),
+    ("02", "[1:, 1:]", "[1:, 1:] + 1e-4 * scipy.sparse.eye_array(A.shape[0] - 1)", 2,
+     "added to the diagonal"),
+    ("03", "keepdims=True)", "keepdims=True) * 0 + np.abs(s)", 1, "anisotropic"),
+    ("03", "np.maximum(length, 1e-300)", "length", 1, "zero vector becomes NaN"),
+    ("03", "np.maximum(length - threshold, 0.0)", "(length - threshold)", 1, "turned around"),
+    ("03", "shrink(s, 1 / alpha)", "shrink(s, 4 / alpha)", 2, "4/α is what the paper prints"),
+    ("03", "shrink(s, 1 / alpha)", "shrink(s, alpha)", 2, "threshold is α"),
+    ("03", "r, s - r", "r, r - s", 2, "wrong sign"),
+    ("03", "(residual - dual)", "(residual + dual)", 3, "b is added where it should be subtracted"),
+    ("03", "alpha / 8", "1 / 8", 3, "α is forgotten"),
+    ("04", "2 * s / (s**2 + beta**2)", "1 / (s**2 + beta**2)", 1, "inner derivative"),
+    ("04", "beta**2", "beta", 1, "β is not squared"),
+    ("04", "2 * gamma**2 * s", "2 * s", 2, "γ² is missing"),
+    ("04", "2 * gamma**2 * s", "3 * gamma**2 * s", 2, "Φ' is not its derivative"),
+    ("04", "(f(z + step) - f(z - step)) / (2 * h)", "(f(z + step) - f(z)) / h", 3, "one-sided"),
+    ("04", "/ (2 * h)", "/ h", 3, "divided by h instead of 2h"),
+    ("04", "(f(z + step) - f(z - step)) / (2 * h)",
+     "(f(z + step) - f(z - step)) / (2 * h)\n        z = z - step", 3, "not put back"),
+    ("04", "0.25 * ", "1.0 * ", 4, "factor ¼ is missing"),
+    ("04", "gradient += 0.25", "gradient -= 0.25", 4, "Descent would climb"),
+    ("04", "slope / np.maximum(s, 1e-300)", "slope", 4, "r_u/s"),
+    ("04", "slope / np.maximum(s, 1e-300)", "slope / s", 4, "NaN where a residual is exactly zero"),
+    ("04", "(weight * rv))", "(weight * ru))", 4, "not its gradient"),
+    ("05", "p, q, mu, nu):\n", "p, q, nu, mu):\n", 1, "μ and ν are exchanged"),
+    ("05", "np.sqrt(", "(", 1, "a² and b²"),
+    ("05", "(du**2 + dv**2)", "((du - p)**2 + (dv - q)**2)", 1, "∇z − g stands where ∇z belongs"),
+    ("05", "weight**2", "weight", 2, "not squared"),
+    ("05", "rhs + weighted @ g", "rhs + 0.25 * D.T @ g", 2, "right-hand side has not"),
+    ("05", "weights(Du @ z, Dv @ z", "weights(p, q", 3, "The data do not show a jump"),
+    ("05", "    for _ in range(iterations):\n        found",
+     "    first = z\n    for _ in range(iterations):\n        z = first\n        found", 3, "computed once"),
+    ("06", "1 / (4 * epsilon)) + epsilon * (D.T @ D)", "epsilon) + (D.T @ D) / (4 * epsilon)", 1,
+     "ε and 1/(4ε) are exchanged"),
+    ("06", "mu * r**2 + 1", "r**2 + 1", 1, "μ is forgotten"),
+    ("06", "+ epsilon * (D.T", "- epsilon * (D.T", 1, "DᵀD has the wrong sign"),
+    ("06", "(D @ z - g) * exists", "(D @ z - g)", 1, "no observation"),
+    ("06", "one**2", "one", 2, "w is not squared"),
+    ("06", "mu / 2 * D.T", "mu * D.T", 2, "½ is missing"),
+    ("06", "(8 * epsilon)", "(4 * epsilon)", 3, "1/(4ε) stands where 1/(8ε) belongs"),
+    ("06", "range(iterations)", "range(iterations - 1)", 4,
+     "your code stops in line 6 of its cell: UnboundLocalError"),
+    ("06", W_FIRST, Z_FIRST, 4, "z is updated before w"),
+    ("06", "    for _ in range(iterations):\n        w =",
+     "    start = z\n    for _ in range(iterations):\n        z = start\n        w =", 4,
+     "computed once, from the first z"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("number", "old", "new", "task", "words"), MISTAKES)
+def test_a_mistake_in_a_solution_is_named(number, old, new, task, words, capsys):
+    name = next(name for name in NAMES if name.startswith(number))
+    assert any(old in source(cell) for cell in solution(name) if "task" in tags(cell))
+    names = namespace_of(solution(name), old, new)
+    assert names[f"right_{task}"] is False
+    verdicts = " ".join(capsys.readouterr().out.split()).split("✗ ")[1:]
+    asked = course.EXERCISES[int(number)][task - 1].name
+    assert words in next(verdict for verdict in verdicts if verdict.startswith(f"{asked}:"))
+
+
+def dirichlet(mask):
+    """Return differences with a depth of zero outside."""
+    number = course.check_numbering.right(mask)
+    D = -np.eye(int(mask.sum()))
+    for u, v in np.argwhere(mask[:-1] & mask[1:]):
+        D[number[u, v], number[u + 1, v]] = 1
+    return D
+
+
+def without_a_mask(mask):
+    """Return differences that take pixel i+1 for the lower neighbour of pixel i."""
+    size = int(mask.sum())
+    D = np.eye(size, k=1) - np.eye(size)
+    D[-1] = 0
+    return D
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (dirichlet, "a Dirichlet condition that nobody asked for"),
+        (without_a_mask, "the head of the next column"),
+        (lambda mask: dirichlet(mask)[dirichlet(mask).sum(axis=1) == 0], "not square"),
+    ],
+)
+def test_what_happens_at_the_border_is_named(answer, words, capsys):
+    assert not course.check_forward_differences(answer)
+    assert words in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_solver_that_takes_no_notice_of_the_singular_matrix_is_told(capsys):
+    assert not course.check_solution(lambda A, b: np.full(b.size, np.inf))
+    assert not course.check_solution(lambda A, b: 1e12 + b)
+    assert capsys.readouterr().out.count("A is singular") == 2
+
+
+def stops(s, threshold):
+    return s[:, 5]
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (None, "not a function"),
+        (lambda s, threshold: None, "is a return missing?"),
+        (lambda s, threshold: "text", "is a str"),
+        (lambda s, threshold: s * 1j, "not made of real numbers"),
+        (lambda s, threshold: s[:3], "has the shape (3, 2), expected (5, 2)"),
+        (lambda s, threshold: s * np.nan, "not finite"),
+        (lambda s, threshold: 0.3 * s, "r[0, 0] is 0.9, expected 2.4"),
+        (lambda s: s, "TypeError"),
+        (stops, "IndexError: index 5 is out of bounds"),
+    ],
+)
+def test_whatever_a_function_does_is_said_in_a_line_and_never_raised(answer, words, capsys):
+    assert course.check_shrinkage(answer) is False
+    assert words in " ".join(capsys.readouterr().out.split())
+
+
+def test_two_results_are_asked_for_by_name(capsys):
+    assert not course.check_update(lambda Du, Dv, p, q, z, b, alpha: 5.0)
+    assert "it should return 2 things: r, b" in capsys.readouterr().out
+
+
+def test_two_mistakes_at_once_are_both_named(capsys):
+    assert not course.check_system(lambda *given: course.check_system.right(*given, sign=-1, power=2.0))
+    said = capsys.readouterr().out
+    assert "wrong sign" in said and "And a second thing" in said and "holds λ²" in said
+
+
+def test_a_function_that_changes_its_arguments_does_not_spoil_the_check():
+    def careless(s, threshold):
+        length = np.linalg.norm(s, axis=1, keepdims=True)
+        s *= np.maximum(length - threshold, 0.0) / np.maximum(length, 1e-300)
+        return s
+
+    assert course.check_shrinkage(careless)
+
+
+def test_the_page_for_teachers_names_every_exercise_and_its_tasks():
+    page = (FOLDER / "README.md").read_text(encoding="utf-8")
+    for name in NAMES:
+        assert f"({name}.ipynb)" in page and f"(solutions/{name}.ipynb)" in page
+    for task in TASKS:
+        assert f"`{task.name}`" in page
+    for link in re.findall(r"\]\((?!http)([^)#]+)\)", page):
+        assert (FOLDER / link).exists(), link
