@@ -8,7 +8,7 @@ AS_COMMITTED := env -u NORMINT_DATA NORMINT_DATASET=stand-in NORMINT_FIGURES=$(C
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help workbook test lint lab bench clean
+.PHONY: help workbook test lint lab site bench clean
 
 help:           ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 14
@@ -26,6 +26,9 @@ lint: $(READY)  ## check style
 
 lab: $(READY)   ## open JupyterLab on the notebooks; what they save goes to build/lab
 	NORMINT_FIGURES=$(CURDIR)/build/lab/figures $(BIN)/jupyter lab --notebook-dir=notebooks $(ARGS)
+
+site: $(READY)  ## turn the notebooks into pages that need no network, in build/site
+	$(BIN)/normint site $(ARGS)
 
 bench: $(READY) ## measure the solver and the methods, print the tables and write them as CSV
 	$(BIN)/python -m benchmarks $(ARGS)

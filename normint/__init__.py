@@ -4,6 +4,7 @@ import importlib
 
 from normint import metrics, surfaces
 from normint.integration import Integration, integrate
+from normint.normal_integration import integrate_normals
 from normint.normals import depth_to_normals, gradient_to_normals, normals_to_gradient
 from normint.photometric_stereo import photometric_stereo
 
@@ -14,6 +15,7 @@ __all__ = [
     "depth_to_normals",
     "gradient_to_normals",
     "integrate",
+    "integrate_normals",
     "metrics",
     "normals_to_gradient",
     "photometric_stereo",

@@ -11,7 +11,7 @@ import numpy as np
 from normint import inputs
 from normint.normals import _as_normals, normals_to_gradient
 
-__all__ = ["Orthographic", "Perspective", "projection"]
+__all__ = ["Orthographic", "Perspective", "camera_of_part", "projection"]
 
 
 def projection(camera):
@@ -37,20 +37,59 @@ def projection(camera):
     return Orthographic() if camera is None else Perspective.from_matrix(camera)
 
 
+def camera_of_part(camera, top=0, left=0, step=1):
+    """Return the camera of a part of an image: without its first rows and columns, and of those every k-th.
+
+    Parameters
+    ----------
+    camera : array_like or None
+        The matrix of the whole image's camera, or None.
+    top, left, step : int
+        The part is ``image[top::step, left::step]``.
+
+    Examples
+    --------
+    >>> camera_of_part([[500, 0, 32], [0, 500, 24], [0, 0, 1]], top=4, left=2, step=2)
+    array([[250.,   0.,  15.],
+           [  0., 250.,  10.],
+           [  0.,   0.,   1.]])
+    """
+    if camera is None:
+        return None
+    shift = np.array([[1.0, 0, -left], [0, 1, -top], [0, 0, 1]])
+    return np.diag([1 / step, 1 / step, 1]) @ shift @ np.asarray(camera, dtype=np.float64)
+
+
 @dataclass(frozen=True)
 class Orthographic:
     """A camera so far away that its rays are parallel: the depth itself is integrated."""
 
+    unit = 1.0  # times the potential: pixels
+
+    def from_row(self, row):
+        """Return the projection of the image without its first rows."""
+        return self
+
     def facing(self, normals):
         """Return the cosine of the angle between each normal and the direction to the camera."""
         normals = _as_normals("normals", normals)
-        return normals[..., 2] / np.linalg.norm(normals, axis=2)
+        return normals[..., 2] / _length(normals)
+
+    def slopes(self, normals):
+        """Return p and q of float64 normals along u, v and z, unchecked: the formula of `gradient`."""
+        scale = -1.0 / normals[..., 2]
+        return normals[..., 0] * scale, normals[..., 1] * scale
+
+    def points(self, depth):
+        """Return the points (u, v, z) that the pixels show, rows×columns×3."""
+        depth = np.asarray(depth, dtype=np.float64)
+        return np.stack([*np.indices(depth.shape, dtype=np.float64), depth], axis=-1)
 
     def gradient(self, normals, mask=None):
         """Turn normals into the gradient of the depth, see :func:`normint.normals_to_gradient`."""
         return normals_to_gradient(normals, mask)
 
-    def potential(self, depth):
+    def potential(self, depth, name="depth"):
         """Return what is integrated: the depth."""
         return np.asarray(depth, dtype=np.float64)
 
@@ -98,6 +137,15 @@ class Perspective:
             raise ValueError(f"camera is {camera.tolist()}; expected [[f_v, 0, v₀], [0, f_u, u₀], [0, 0, 1]]")
         return cls((float(fv), float(fu)), (float(v0), float(u0)))
 
+    @property
+    def unit(self):
+        """The mean focal length f: f·ℓ has slopes in pixels per pixel, like a depth in pixels."""
+        return 0.5 * sum(self.focal)
+
+    def from_row(self, row):
+        """Return the projection of the image without its first rows."""
+        return Perspective(self.focal, (self.centre[0], self.centre[1] - row))
+
     def rays(self, shape):
         """Return the rays r of all pixels, rows×columns×3, in the axes u, v, z; multiply by d to get points.
 
@@ -117,9 +165,20 @@ class Perspective:
         Where it is small the surface is seen at a grazing angle, and its slope is hardly known.
         """
         normals = _as_normals("normals", normals)
-        rays = self.rays(normals.shape[:2])
-        lengths = np.linalg.norm(normals, axis=2) * np.linalg.norm(rays, axis=2)
-        return -np.einsum("ijk,ijk->ij", normals, rays) / lengths
+        (fv, fu), (v0, u0) = self.focal, self.centre
+        u, v = np.ogrid[: normals.shape[0], : normals.shape[1]]
+        ray = np.sqrt(((u - u0) / fu) ** 2 + ((v - v0) / fv) ** 2 + 1)
+        return self._against(normals) / (_length(normals) * ray)
+
+    def slopes(self, normals):
+        """Return p and q of float64 normals along u, v and z, unchecked: the formula of `gradient`."""
+        (fv, fu), scale = self.focal, 1.0 / self._against(normals)
+        return normals[..., 0] * scale / fu, normals[..., 1] * scale / fv
+
+    def points(self, depth):
+        """Return the points d·r along u, v and z that the pixels show, rows×columns×3."""
+        depth = np.asarray(depth, dtype=np.float64)
+        return depth[..., np.newaxis] * self.rays(depth.shape)
 
     def gradient(self, normals, mask=None):
         """Turn normals into the gradient of the logarithm of the distance.
@@ -146,7 +205,8 @@ class Perspective:
         """
         normals = _as_normals("normals", normals)
         mask = inputs.as_mask(mask, normals.shape[:2])
-        facing = -np.einsum("ijk,ijk->ij", normals, self.rays(mask.shape))  # -n·r, the length of r included
+        with np.errstate(invalid="ignore"):  # outside the mask anything is allowed
+            facing = self._against(normals)  # -n·r, the length of r included
         wrong = np.count_nonzero(mask & ~(np.isfinite(normals.sum(axis=2)) & (facing > 0)))
         if wrong:
             raise ValueError(
@@ -159,13 +219,23 @@ class Perspective:
         np.divide(n_v / fv, facing, out=q, where=mask)
         return p, q
 
-    def potential(self, depth):
+    def potential(self, depth, name="depth"):
         """Return what is integrated: ℓ = log d; NaN where the distance is."""
         depth = np.asarray(depth, dtype=np.float64)
         if (depth <= 0).any():
-            raise ValueError("depth is zero or negative somewhere; expected distances > 0, or NaN")
+            raise ValueError(f"{name} is zero or negative somewhere; expected distances > 0, or NaN")
         return np.log(depth)
 
     def depth(self, potential):
         """Return the distance d = exp ℓ."""
         return np.exp(np.asarray(potential, dtype=np.float64))
+
+    def _against(self, normals):
+        """Return -n·r of each pixel, without the rays as an array."""
+        (fv, fu), (v0, u0) = self.focal, self.centre
+        u, v = np.ogrid[: normals.shape[0], : normals.shape[1]]
+        return normals[..., 2] - normals[..., 0] * ((u - u0) / fu) - normals[..., 1] * ((v - v0) / fv)
+
+
+def _length(vectors):
+    return np.sqrt(np.einsum("...k,...k", vectors, vectors))

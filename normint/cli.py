@@ -1,24 +1,27 @@
 """The `normint` command. Each subcommand is one function that takes the parsed arguments."""
 
-import argparse
 import os
 import sys
 from importlib.metadata import version
+
+from normint.commands.integrate import add_integrate
+from normint.commands.parsing import Parser, UsageError, one_line
 
 
 def main(argv=None):
     """Run the command and return its exit code.
 
-    0 for success, 1 for failed notebooks, 2 for wrong usage or input, 130 for Ctrl-C.
+    0 for success; 1 for failed notebooks, or normals that could not be integrated; 2 for wrong usage, or
+    input that no notebook can run with; 130 for Ctrl-C. What went wrong is one line on stderr.
     """
-    arguments = _parser().parse_args(argv)
     try:
+        arguments = _parser().parse_args(argv)
         return arguments.command(arguments)
     except KeyboardInterrupt:
         print("normint: interrupted", file=sys.stderr)
         return 130
-    except (ValueError, OSError) as error:
-        print(f"normint: error: {error}", file=sys.stderr)
+    except (UsageError, ValueError, OSError) as error:
+        print(f"normint: error: {one_line(error)}", file=sys.stderr)
         return 2
 
 
@@ -50,12 +53,22 @@ def results(arguments):
     return 0
 
 
+def site(arguments):
+    """Build the static site and print where it begins."""
+    from normint.site import build
+
+    print(build(arguments.out))
+    return 0
+
+
 def _parser():
-    parser = argparse.ArgumentParser(prog="normint", description="Integrate normals; rerun the experiments.")
+    parser = Parser(prog="normint", description="Integrate normals; rerun the experiments.")
     parser.add_argument("--version", action="version", version=f"normint {version('normint')}")
     commands = parser.add_subparsers(required=True, metavar="command")
+    add_integrate(commands)
     _add_workbook(commands)
     _add_results(commands)
+    _add_site(commands)
     return parser
 
 
@@ -79,6 +92,12 @@ def _add_results(commands):
     parser = commands.add_parser("results", help="print the results beside the paper's, as a Markdown table")
     parser.add_argument("--update-readme", action="store_true", help="write it into README.md instead")
     parser.set_defaults(command=results)
+
+
+def _add_site(commands):
+    parser = commands.add_parser("site", help="turn the notebooks into pages that need no network")
+    parser.add_argument("--out", metavar="DIR", help="where to write them (build/site)")
+    parser.set_defaults(command=site)
 
 
 if __name__ == "__main__":

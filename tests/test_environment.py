@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 REQUIREMENT = re.compile(r"([A-Za-z0-9_.-]+)>=([0-9.]+)")
-CONDA_NAMES = {"opencv-python-headless": "py-opencv"}  # where the two registries call a library differently
+CONDA_NAMES = {"opencv-python-headless": "py-opencv"}  # where conda calls a library differently
 
 
 def conda_requirements():

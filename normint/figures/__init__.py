@@ -18,6 +18,7 @@ from normint.figures.images import close_ups, only_kept, pictures, rate_distorti
 from normint.figures.photometric import light_readings, reconstructions
 from normint.figures.priors import control_points, merging, trust_maps, weight_curves, weight_scale
 from normint.figures.saving import save
+from normint.figures.start import decision, problem
 from normint.figures.tables import table
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "control_points",
     "convergence",
     "curves",
+    "decision",
     "discontinuities",
     "domain",
     "error_against_noise",
@@ -37,6 +39,7 @@ __all__ = [
     "only_kept",
     "pictures",
     "prior_weight_bias",
+    "problem",
     "profiles",
     "rate_distortion",
     "reconstructions",

@@ -59,7 +59,7 @@ def error_maps(panels, truth, *, unit="pixels", size=3.0):
     return figure
 
 
-def profiles(panels, *, row=None, column=None):
+def profiles(panels, *, row=None, column=None, unit="pixels"):
     """Draw a cut through several depth maps, along one row or one column; the first is the truth, in grey.
 
     Parameters
@@ -68,6 +68,8 @@ def profiles(panels, *, row=None, column=None):
         From label to depth map, NaN where there is none.
     row, column : int
         Give one of them.
+    unit : str
+        Of the depths.
     """
     cut = np.s_[row] if column is None else np.s_[:, column]
     figure = Figure(figsize=(7, 3.2), layout="constrained")
@@ -78,7 +80,7 @@ def profiles(panels, *, row=None, column=None):
         z = z - np.nanmean(z - truth)
         axes.plot(z[cut], color=("#0072b2", "#d55e00")[k % 2], linestyle=("--", "-")[k % 2], label=label)
     along, fixed = ("v", f"row u = {row}") if column is None else ("u", f"column v = {column}")
-    axes.set(xlabel=f"{along} (pixels)", ylabel="depth z (pixels)")
+    axes.set(xlabel=f"{along} (pixels)", ylabel=f"depth z ({unit})")
     axes.set_title(f"cut along {fixed}", fontsize=10)
     axes.grid(alpha=0.3, linewidth=0.4)
     axes.legend(fontsize=8, frameon=False)

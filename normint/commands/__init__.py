@@ -1,0 +1,1 @@
+"""The subcommands of `normint` that need more than a function in :mod:`normint.cli`."""

@@ -1,0 +1,193 @@
+"""What `normint integrate` writes: a depth map, pictures and meshes of it, and a report."""
+
+import json
+from importlib.metadata import version
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+
+from normint.commands.together import write_together
+
+STEPS = 65534  # of 16 bits, when 0 stands for no depth
+
+
+def planned(arguments):
+    """Return the files that are asked for, by what is in them."""
+    folder = Path(arguments.out)
+    files = {"depth": folder / "depth.npy"}
+    if arguments.png:
+        files["png"] = folder / "depth.png"
+    if arguments.tiff:
+        files["tiff"] = folder / "depth.tiff"
+    for suffix in arguments.mesh:
+        suffix = suffix.lower().removeprefix(".")
+        files[f"mesh {suffix}"] = folder / f"mesh.{suffix}"
+    if arguments.preview:
+        files["preview"] = folder / "preview.png"
+    files["report"] = folder / "report.json"
+    if len(files) > 2:
+        _import_writers(files)
+    return files
+
+
+def report(task, result, files, reading):
+    """Describe an integration by numbers that JSON can hold.
+
+    Parameters
+    ----------
+    task : normint.commands.integrate.Task
+    result : Integration
+    files : dict
+        From `planned`.
+    reading : float
+        Seconds spent reading.
+
+    Returns
+    -------
+    dict
+    """
+    low, high = float(np.nanmin(result.depth)), float(np.nanmax(result.depth))
+    summary = {
+        "normint": version("normint"),
+        "settings": task.settings,
+        "rows": result.depth.shape[0],
+        "columns": result.depth.shape[1],
+        "pixels": int(np.isfinite(result.depth).sum()),
+        "seconds": {"reading": reading, "integration": result.seconds},
+        "iterations": int(result.iterations),
+        "converged": bool(result.converged),
+        "energy": float(result.energies[-1]) if len(result.energies) else None,
+        **measure(task, result),
+        "depth": {"least": low, "greatest": high, "unit": "pixels" if task.camera is None else "any"},
+    }
+    if "png" in files or "tiff" in files:
+        summary["16 bits"] = {"0": "no depth", "depth of 1": low, "depth of 65535": high}
+    summary["warnings"] = list(task.notes)
+    summary["files"] = [str(file) for file in files.values()]
+    return summary
+
+
+def measure(task, result):
+    """Measure how well the depth and the normals agree: what is left of the slopes, and their curl.
+
+    Returns
+    -------
+    dict
+        "residual": mean and median over all neighbours i, j of |z_j − z_i − ½(s_i + s_j)|, where s is
+        the slope from i to j and z the depth, or f log d with a camera: in pixels. "relative_curl": see
+        :func:`normint.curl.relative_curl`; None where no four pixels form a square.
+    """
+    from normint.axes import to_uvz
+    from normint.camera import projection
+    from normint.curl import relative_curl
+    from normint.normal_integration import _slopes
+
+    lens, inside = projection(task.camera), np.isfinite(result.depth)
+    steepest = task.options.get("steepest", 200.0) or np.inf
+    axes = task.settings["axes"]
+    p, q, _ = _slopes(task.normals, inside, lens, to_uvz(axes), None, steepest, axes)
+    z = lens.unit * lens.potential(result.depth)
+    left = [
+        np.abs(np.diff(z, axis=0) - 0.5 * (p[1:] + p[:-1]))[inside[1:] & inside[:-1]],
+        np.abs(np.diff(z, axis=1) - 0.5 * (q[:, 1:] + q[:, :-1]))[inside[:, 1:] & inside[:, :-1]],
+    ]
+    left = np.concatenate(left)
+    try:
+        curl = relative_curl(p, q, inside)
+    except ValueError:  # no four pixels in a square
+        curl = None
+    residual = {"mean": float(left.mean()), "median": float(np.median(left))} if left.size else None
+    return {"residual": residual, "relative_curl": curl}
+
+
+def write(files, task, result, summary, *, force):
+    """Write all files, or none."""
+    surface = _surface(task, result) if any(kind.startswith("mesh") for kind in files) else None
+    writers = {}
+    for kind, path in files.items():
+        writers[path] = _writer(kind, task, result, surface, summary)
+    write_together(writers, force=force)
+
+
+def as_text(summary):
+    """Return a report as JSON; numbers that it cannot hold become null."""
+    return json.dumps(_finite(summary), indent=2, allow_nan=False)
+
+
+def in_16_bits(depth):
+    """Scale a depth map to 1…65535, from its least to its greatest value; NaN becomes 0.
+
+    Examples
+    --------
+    >>> in_16_bits(np.array([[-1.0, 0.0, 1.0, np.nan]]))
+    array([[    1, 32768, 65535,     0]], dtype=uint16)
+    """
+    known = np.isfinite(depth)
+    low, high = depth[known].min(), depth[known].max()
+    parts = (np.where(known, depth, low) - low) / ((high - low) or 1.0)
+    return np.where(known, 1 + np.rint(STEPS * parts), 0).astype(np.uint16)
+
+
+def _import_writers(files):
+    """Fail before the work if a library for what is asked for is missing."""
+    if any(kind.startswith("mesh") for kind in files):
+        import trimesh  # noqa: F401
+    if "preview" in files:
+        import matplotlib  # noqa: F401
+    if "png" in files or "tiff" in files:
+        import cv2  # noqa: F401
+
+
+def _writer(kind, task, result, surface, summary):
+    """Return a function that writes one file."""
+    if kind == "depth":
+        return lambda path: path.write_bytes(_as_npy(result.depth))
+    if kind == "report":
+        return lambda path: path.write_text(as_text(summary) + "\n", encoding="utf-8")
+    if kind == "preview":
+        return lambda path: _write_preview(path, task, result)
+    if kind.startswith("mesh"):
+        from normint.mesh import write_mesh
+
+        return lambda path: write_mesh(path, surface)
+    return lambda path: _write_16_bits(path, result)
+
+
+def _as_npy(depth):
+    # numpy's own writing to a file does not say that the disk is full.
+    buffer = BytesIO()
+    np.save(buffer, depth, allow_pickle=False)
+    return buffer.getbuffer()
+
+
+def _write_16_bits(path, result):
+    from normint.images.files import write_image
+
+    write_image(path, in_16_bits(result.depth))
+
+
+def _surface(task, result):
+    """Return the depth as a mesh, cut where the method let it jump."""
+    from normint.mesh import mesh
+
+    surface = mesh(result.depth, None, task.camera, weights=result.weights)
+    if not len(surface.faces):
+        raise ValueError("the mesh has no triangle; expected at least three pixels that form one")
+    return surface
+
+
+def _write_preview(path, task, result):
+    from normint.figures.preview import preview
+
+    preview(result.depth, camera=task.camera, title=task.settings["method"]).savefig(
+        path, dpi=150, metadata={"Software": None}
+    )
+
+
+def _finite(what):
+    if isinstance(what, dict):
+        return {name: _finite(value) for name, value in what.items()}
+    if isinstance(what, (list, tuple)):
+        return [_finite(value) for value in what]
+    return None if isinstance(what, float) and not np.isfinite(what) else what

@@ -1,0 +1,185 @@
+"""Normal maps, masks, cameras and depths as people keep them: images, NumPy and Matlab files.
+
+What is wrong with a file is said in one `ValueError` that names it.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from normint.array_files import ARRAYS, FORMATS, hushed, read_array, suffix_of
+from normint.images.files import read_mask
+from normint.normal_maps import where_normals
+
+__all__ = ["FORMATS", "find_files", "read_camera", "read_depth", "read_domain", "read_normals"]
+
+
+def find_files(path):
+    """Find the normal map, the mask and the camera that a path stands for.
+
+    Parameters
+    ----------
+    path : path-like
+        A folder with `normal_map.png` (or another suffix of `FORMATS`) and, if there are any, `mask.png`
+        and `K.txt`; or the file of a normal map, which then stands alone.
+
+    Returns
+    -------
+    dict
+        Of the paths "normals", "mask" and "camera"; None for what is not there.
+
+    Examples
+    --------
+    >>> find_files("relief.npy")["normals"].name
+    'relief.npy'
+    """
+    path = Path(path)
+    if not path.is_dir():
+        return {"normals": path, "mask": None, "camera": None}
+    found = {
+        "normals": _first(path, "normal_map", FORMATS),
+        "mask": _first(path, "mask", FORMATS),
+        "camera": _first(path, "K", (".txt",)),
+    }
+    if found["normals"] is None:
+        raise FileNotFoundError(f"{path / 'normal_map.png'} is missing; or name a file instead of the folder")
+    return found
+
+
+def read_normals(path, *, variable=None):
+    """Read a normal map.
+
+    Parameters
+    ----------
+    path : path-like
+        PNG or TIFF of 8 or 16 bits; TIFF, EXR, NPY, NPZ or MAT of real numbers.
+    variable : str, optional
+        Which array of an NPZ or MAT file. Not needed if only one has three components a pixel.
+
+    Returns
+    -------
+    ndarray of float64, uint8 or uint16
+        rows×columns×3 as :func:`normint.integrate_normals` takes it: the components in the order and with
+        the signs of the file, as real numbers or as colours.
+
+    Notes
+    -----
+    Real numbers mean themselves, unless they are all from 0 to 1 and 2c − 1 is nearer to the length 1 than c
+    is: then they are colours c, and n = 2c − 1 is returned.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "normals.npy"
+    >>> np.save(file, [[[0.5, 0.5, 1.0], [0.8, 0.5, 0.9]]])
+    >>> read_normals(file)
+    array([[[0. , 0. , 1. ],
+            [0.6, 0. , 0.8]]])
+    """
+    values = read_array(path, "three components a pixel", _is_field, variable)
+    if values.shape[2] != 3:
+        values = np.moveaxis(values, 0, 2)
+    if values.dtype not in (np.uint8, np.uint16):
+        values = values.astype(np.float64)
+        known = np.isfinite(values).all(axis=2) & values.any(axis=2)
+        if _are_colours(values[known]):
+            values = np.where(known[..., np.newaxis], 2 * values - 1, 0.0)
+    try:
+        where_normals(values)
+    except ValueError:
+        raise ValueError(f"{path} has no normal that is finite and not zero; expected some") from None
+    return values
+
+
+def read_domain(path, shape, *, variable=None):
+    """Read a mask: inside is what is brighter than half of the brightest, or True.
+
+    Parameters
+    ----------
+    path : path-like
+        An image, or a NPY, NPZ or MAT file.
+    shape : (int, int)
+        The rows and columns that it must have.
+    variable : str, optional
+        Which array of an NPZ or MAT file.
+
+    Returns
+    -------
+    ndarray of bool
+    """
+    if suffix_of(path) not in ARRAYS:
+        with hushed():
+            return read_mask(path, shape)
+    values = read_array(path, f"{shape} numbers", lambda array: array.shape == tuple(shape), variable)
+    mask = values if values.dtype == bool else values > np.nanmax(values, initial=0) / 2
+    if not mask.any():
+        raise ValueError(f"{path} is empty; expected a mask with something inside")
+    return mask
+
+
+def read_depth(path, shape, *, variable=None):
+    """Read a depth map, such as a prior.
+
+    Parameters
+    ----------
+    path : path-like
+        NPY, NPZ, MAT, EXR, or a grey PNG or TIFF, whose numbers are taken as they are.
+    shape : (int, int)
+        The rows and columns that it must have.
+    variable : str, optional
+        Which array of an NPZ or MAT file.
+
+    Returns
+    -------
+    ndarray of float64
+        NaN where there is none: what is not finite, and 0 in images of whole numbers.
+    """
+    values = read_array(path, f"{shape} numbers", lambda array: array.shape == tuple(shape), variable)
+    depth = values.astype(np.float64)
+    unknown = ~np.isfinite(depth)
+    if values.dtype.kind == "u":
+        unknown |= values == 0
+    depth[unknown] = np.nan
+    if unknown.all():
+        raise ValueError(f"{path} has no finite number; expected a depth")
+    return depth
+
+
+def read_camera(path, shape):
+    """Read a camera matrix from a text file, whichever of x and y its first row is for.
+
+    Parameters
+    ----------
+    path : path-like
+    shape : (int, int)
+        Rows and columns of the image: the centre is near their half, which tells the two orders apart.
+
+    Returns
+    -------
+    ndarray
+        3×3, the row of x (columns) first.
+    """
+    from normint.datasets.reading import _camera
+
+    return _camera(path, shape)
+
+
+def _first(folder, stem, suffixes):
+    return next((file for suffix in suffixes if (file := folder / f"{stem}{suffix}").exists()), None)
+
+
+def _lengths(normals):
+    return np.linalg.norm(normals, axis=-1)
+
+
+def _is_field(array):
+    """Tell whether an array has three components a pixel: last, as usual, or first."""
+    return array.ndim == 3 and 3 in (array.shape[2], array.shape[0]) and array.size > 0
+
+
+def _are_colours(normals):
+    """Tell whether numbers from 0 to 1 are the colours of unit normals rather than their components."""
+    if not normals.size or normals.min() < 0 or normals.max() > 1:
+        return False
+    off, coloured_off = (np.median(np.abs(_lengths(n) - 1)) for n in (normals, 2 * normals - 1))
+    return coloured_off < off

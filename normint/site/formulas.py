@@ -1,0 +1,37 @@
+"""Formulas in HTML: TeX between dollar signs becomes MathML, which browsers draw without any script."""
+
+import re
+
+_FORMULA = re.compile(r"\$\$(?P<block>.+?)\$\$|(?<![\\$])\$(?!\s)(?P<inline>[^$]+?)(?<!\s)\$", flags=re.S)
+
+
+def with_mathml(soup):
+    """Replace the formulas in the text of a parsed page; what stands in code is left alone.
+
+    Parameters
+    ----------
+    soup : bs4.BeautifulSoup
+        It is changed in place.
+    """
+    from bs4 import BeautifulSoup
+
+    for text in soup.find_all(string=_FORMULA):
+        if not text.find_parent(["code", "pre", "script", "style"]):
+            text.replace_with(BeautifulSoup(_converted(str(text)), "html.parser"))
+
+
+def _converted(text):
+    from html import escape
+
+    from latex2mathml.converter import convert
+
+    parts, end = [], 0
+    for match in _FORMULA.finditer(text):
+        parts.append(escape(text[end : match.start()]))
+        if match["block"]:  # a frame of its own, in which a formula wider than a phone can be moved
+            formula = convert(match["block"].strip(), display="block")
+            parts.append(f'<span class="formula">{formula}</span>')
+        else:
+            parts.append(convert(match["inline"].strip(), display="inline"))
+        end = match.end()
+    return "".join(parts) + escape(text[end:])

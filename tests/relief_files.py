@@ -1,0 +1,43 @@
+"""A small relief as files, and runs of `normint integrate` on it: for the tests of that command."""
+
+import cv2
+import numpy as np
+
+from normint import cli
+from normint.normals import gradient_to_normals
+
+ROWS, COLUMNS = 20, 24
+U, V = np.mgrid[:ROWS, :COLUMNS].astype(float)
+MASK = (U - 10) ** 2 + (V - 12) ** 2 < 81
+DEPTH = -0.02 * (U - 8) ** 2 + 0.01 * (U - 8) * (V - 11) - 0.03 * (V - 11) ** 2
+P, Q = -0.04 * (U - 8) + 0.01 * (V - 11), -0.06 * (V - 11) + 0.01 * (U - 8)
+NORMALS = gradient_to_normals(P, Q)  # along u, v, z
+XYZ = np.stack([NORMALS[..., 1], -NORMALS[..., 0], NORMALS[..., 2]], axis=-1)
+
+
+def make(path):
+    """Make a folder with a normal map of 16 bits and a mask."""
+    path.mkdir()
+    colours = np.rint((XYZ + 1) / 2 * 65535).astype(np.uint16)
+    cv2.imwrite(str(path / "normal_map.png"), colours[..., ::-1])
+    cv2.imwrite(str(path / "mask.png"), MASK.astype(np.uint8) * 255)
+    return path
+
+
+def run(*arguments):
+    """Run the command in this process, and return its exit code."""
+    return cli.main(["integrate", *map(str, arguments)])
+
+
+def contents(path):
+    """Return all files below a folder, hidden ones too."""
+    return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
+
+
+def assert_refused(capsys, code, *words, expected=1):
+    """Check the exit code, and that there is one line of error with these words in it and nothing else."""
+    output = capsys.readouterr()
+    assert (code, output.out) == (expected, "")
+    assert output.err.startswith("normint: error: ") and output.err.count("\n") == 1
+    for word in words:
+        assert str(word) in output.err

@@ -1,0 +1,292 @@
+"""Normal maps, masks, cameras and depths in files: what was written is what is read, the rest is refused."""
+
+import struct
+import sys
+import types
+import warnings
+import zlib
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.io import savemat
+
+from normint.array_files import FORMATS
+from normint.normal_files import find_files, read_camera, read_depth, read_domain, read_normals
+from normint.normal_maps import decode, where_normals
+from normint.normals import gradient_to_normals
+
+RNG = np.random.default_rng(0)
+NORMALS = gradient_to_normals(*RNG.normal(0, 0.7, (2, 12, 17)))
+DEPTH = RNG.normal(0, 3, (12, 17))
+
+
+def colours(dtype):
+    """Return the normals as colours, as normal maps are painted."""
+    return np.rint((NORMALS + 1) / 2 * np.iinfo(dtype).max).astype(dtype)
+
+
+def write(path, array):
+    """Write an array with the library that people use for that format."""
+    if path.suffix == ".npy":
+        np.save(path, array)
+    elif path.suffix == ".npz":
+        np.savez(path, normals=array)
+    elif path.suffix == ".mat":
+        savemat(path, {"N": array})
+    else:
+        assert cv2.imwrite(str(path), array[..., ::-1] if array.ndim == 3 else array)
+    return path
+
+
+class TestNormals:
+    @pytest.mark.parametrize("suffix", [".png", ".PNG", ".tif", ".tiff", ".npy", ".npz", ".mat"])
+    @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+    def test_colours(self, tmp_path, suffix, dtype):
+        found = read_normals(write(tmp_path / f"normals{suffix}", colours(dtype)))
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found, colours(dtype))
+        # Rounding a colour moves a component by at most half of the distance of two colours.
+        assert np.abs(decode(found) - NORMALS).max() <= 1.001 / np.iinfo(dtype).max
+
+    @pytest.mark.parametrize("suffix", [".tif", ".tiff", ".npy", ".npz", ".mat"])
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    def test_real_numbers(self, tmp_path, suffix, dtype):
+        normals = NORMALS.astype(dtype)
+        np.testing.assert_array_equal(read_normals(write(tmp_path / f"n{suffix}", normals)), normals)
+
+    @pytest.mark.parametrize("suffix", [".tiff", ".npy"])
+    def test_real_numbers_that_are_colours(self, tmp_path, suffix):
+        found = read_normals(write(tmp_path / f"n{suffix}", (NORMALS + 1) / 2))
+        np.testing.assert_allclose(found, NORMALS, atol=1e-15)
+
+    def test_real_numbers_in_the_positive_octant_are_no_colours(self, tmp_path):
+        normals = np.abs(NORMALS)
+        np.testing.assert_array_equal(read_normals(write(tmp_path / "n.npy", normals)), normals)
+
+    def test_components_first(self, tmp_path):
+        found = read_normals(write(tmp_path / "n.npy", np.moveaxis(NORMALS, 2, 0)))
+        np.testing.assert_array_equal(found, NORMALS)
+
+    def test_transparency_is_dropped(self, tmp_path):
+        image = np.dstack([colours(np.uint16)[..., ::-1], np.full((12, 17), 9, np.uint16)])
+        cv2.imwrite(str(tmp_path / "n.png"), image)
+        np.testing.assert_array_equal(read_normals(tmp_path / "n.png"), colours(np.uint16))
+
+    @pytest.mark.parametrize("background", [(0, 0, 0), (128, 128, 128), (127, 127, 127)])
+    def test_no_normal_in_an_image(self, tmp_path, background):
+        image = colours(np.uint8)
+        image[3, 4] = background
+        known = where_normals(read_normals(write(tmp_path / "n.png", image)))
+        assert not known[3, 4] and known.sum() == known.size - 1
+
+    @pytest.mark.parametrize("painted", [False, True])
+    @pytest.mark.parametrize("background", [0.0, np.nan, np.inf])
+    def test_no_normal_in_an_array(self, tmp_path, background, painted):
+        normals = (NORMALS + 1) / 2 if painted else NORMALS.copy()
+        normals[3, 4] = background
+        found = read_normals(write(tmp_path / "n.mat", normals))
+        known = where_normals(found)
+        assert not known[3, 4] and known.sum() == known.size - 1
+        np.testing.assert_allclose(found[known], NORMALS[known], atol=1e-15)
+
+    @pytest.mark.parametrize("suffix", [".npz", ".mat"])
+    def test_one_of_several_arrays(self, tmp_path, suffix):
+        path = tmp_path / f"n{suffix}"
+        arrays = {"albedo": DEPTH, "N": NORMALS, "lights": np.eye(3)}
+        savemat(path, arrays) if suffix == ".mat" else np.savez(path, **arrays)
+        np.testing.assert_array_equal(read_normals(path), NORMALS)
+        arrays["truth"] = -NORMALS
+        savemat(path, arrays) if suffix == ".mat" else np.savez(path, **arrays)
+        with pytest.raises(ValueError, match="several arrays that fit: N, truth"):
+            read_normals(path)
+        np.testing.assert_array_equal(read_normals(path, variable="truth"), -NORMALS)
+        with pytest.raises(ValueError, match="no variable 'M'; it has albedo"):
+            read_normals(path, variable="M")
+        with pytest.raises(ValueError, match="expected three components"):
+            read_normals(path, variable="albedo")
+
+
+class TestExr:
+    @pytest.fixture
+    def path(self, tmp_path):
+        (tmp_path / "n.exr").write_bytes(b"\x76\x2f\x31\x01" + bytes(50))
+        return tmp_path / "n.exr"
+
+    def provide(self, monkeypatch, **channels):
+        """Put a library in place that finds these channels in every file."""
+
+        class File:
+            def __init__(self, name):
+                self.name = name
+
+            def __enter__(self):
+                return self
+
+            def __exit__(self, *_):
+                pass
+
+            def channels(self):
+                return {name: types.SimpleNamespace(pixels=image) for name, image in channels.items()}
+
+        monkeypatch.setitem(sys.modules, "OpenEXR", types.SimpleNamespace(File=File))
+
+    @pytest.mark.parametrize("name", ["RGB", "RGBA"])
+    def test_with_a_library(self, monkeypatch, path, name):
+        image = np.concatenate([NORMALS, DEPTH[..., np.newaxis]], axis=2)[..., : len(name)]
+        self.provide(monkeypatch, **{name: image.astype(np.float32)})
+        np.testing.assert_array_equal(read_normals(path), NORMALS.astype(np.float32))
+
+    def test_depth(self, monkeypatch, path):
+        self.provide(monkeypatch, Z=DEPTH)
+        np.testing.assert_array_equal(read_depth(path, DEPTH.shape), DEPTH)
+        self.provide(monkeypatch, Z=DEPTH, W=DEPTH)
+        with pytest.raises(ValueError, match="has the channels Z, W; expected RGB, or one"):
+            read_depth(path, DEPTH.shape)
+
+    def test_without_a_library(self, monkeypatch, path):
+        monkeypatch.setitem(sys.modules, "OpenEXR", None)
+        with pytest.raises(ValueError, match="pip install OpenEXR"):
+            read_normals(path)
+
+    def test_another_file(self, path):
+        path.write_bytes(b"no exr")
+        with pytest.raises(ValueError, match="is not an EXR file"):
+            read_normals(path)
+
+
+class TestMaskCameraAndDepth:
+    @pytest.mark.parametrize("suffix", [".png", ".tiff", ".npy", ".npz", ".mat"])
+    def test_mask(self, tmp_path, suffix):
+        mask = DEPTH > 0
+        path = write(tmp_path / f"mask{suffix}", mask.astype(np.uint8) * 255)
+        np.testing.assert_array_equal(read_domain(path, mask.shape), mask)
+        for wrong in (mask.T, np.zeros_like(mask)):
+            write(path, wrong.astype(np.uint8))
+            with pytest.raises(ValueError, match=path.name):
+                read_domain(path, mask.shape)
+
+    def test_mask_of_truth_values(self, tmp_path):
+        np.save(tmp_path / "mask.npy", DEPTH > 0)
+        np.testing.assert_array_equal(read_domain(tmp_path / "mask.npy", DEPTH.shape), DEPTH > 0)
+
+    @pytest.mark.parametrize("suffix", [".tiff", ".npy", ".npz", ".mat"])
+    def test_depth(self, tmp_path, suffix):
+        depth = DEPTH.copy()
+        depth[2, 5] = np.nan
+        path = write(tmp_path / f"depth{suffix}", depth)
+        np.testing.assert_array_equal(read_depth(path, depth.shape), depth)
+        with pytest.raises(ValueError, match=path.name):
+            read_depth(path, (17, 12))
+
+    def test_depth_of_a_sensor(self, tmp_path):
+        path = write(tmp_path / "depth.png", np.array([[0, 1], [700, 65535]], np.uint16))
+        np.testing.assert_array_equal(read_depth(path, (2, 2)), [[np.nan, 1], [700, 65535]])
+
+    @pytest.mark.parametrize("rows", ["500 0 320\n0 510 240\n0 0 1", "0 510 240\n500 0 320\n0 0 1"])
+    def test_camera_of_either_order(self, tmp_path, rows):
+        (tmp_path / "K.txt").write_text(rows)
+        expected = [[500, 0, 320], [0, 510, 240], [0, 0, 1]]
+        np.testing.assert_array_equal(read_camera(tmp_path / "K.txt", (480, 640)), expected)
+
+
+class TestFolder:
+    @pytest.mark.parametrize("suffix", FORMATS)
+    def test_what_is_there(self, tmp_path, suffix):
+        (tmp_path / f"normal_map{suffix}").touch()
+        alone = {"normals": tmp_path / f"normal_map{suffix}", "mask": None, "camera": None}
+        assert find_files(tmp_path) == alone
+        (tmp_path / "mask.png").touch()
+        (tmp_path / "K.txt").touch()
+        assert find_files(tmp_path)["mask"] == tmp_path / "mask.png"
+        assert find_files(tmp_path)["camera"] == tmp_path / "K.txt"
+
+    def test_nothing_there(self, tmp_path):
+        with pytest.raises(FileNotFoundError, match="normal_map.png is missing"):
+            find_files(tmp_path)
+
+
+class TestRefused:
+    @pytest.mark.parametrize("suffix", [*FORMATS, ".jpg", ""])
+    def test_missing(self, tmp_path, suffix):
+        with pytest.raises(FileNotFoundError, match="is missing"):
+            read_normals(tmp_path / f"none{suffix}")
+
+    def test_unknown_suffix(self, tmp_path):
+        (tmp_path / "n.jpg").touch()
+        with pytest.raises(ValueError, match="ends in '.jpg'; expected one of .png"):
+            read_normals(tmp_path / "n.jpg")
+
+    def test_new_matlab_files(self, tmp_path):
+        (tmp_path / "n.mat").write_bytes(b"MATLAB 7.3 MAT-file, Platform: GLNXA64")
+        with pytest.raises(ValueError, match="save it with the option '-v7'"):
+            read_normals(tmp_path / "n.mat")
+
+    def test_pickles(self, tmp_path):
+        np.save(tmp_path / "n.npy", np.array([{"a": 1}]), allow_pickle=True)
+        with pytest.raises(ValueError, match="not a NumPy file of numbers"):
+            read_normals(tmp_path / "n.npy")
+
+    @pytest.mark.parametrize("suffix", [".png", ".npy", ".mat"])
+    def test_no_normal_at_all(self, tmp_path, suffix):
+        with pytest.raises(ValueError, match="has no normal"):
+            read_normals(write(tmp_path / f"n{suffix}", np.zeros((4, 5, 3), np.uint8)))
+
+    def test_damaged_parts_are_not_chatted_about(self, tmp_path, capfd):
+        # A PNG whose checksums are right and whose data are not: its library writes to stderr by itself.
+        data = zlib.compress(b"nothing")
+        parts = [(b"IHDR", struct.pack(">IIBBBBB", 9, 9, 8, 2, 0, 0, 0)), (b"IDAT", data), (b"IEND", b"")]
+        chunks = [struct.pack(">I", len(d)) + k + d + struct.pack(">I", zlib.crc32(k + d)) for k, d in parts]
+        (tmp_path / "n.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(chunks))
+        with pytest.raises(ValueError, match="n.png"):
+            read_normals(tmp_path / "n.png")
+        assert capfd.readouterr().err == ""
+
+
+whole = {suffix: None for suffix in (".png", ".tiff", ".npy", ".npz", ".mat")}
+
+
+@settings(max_examples=150)
+@given(data=st.data(), suffix=st.sampled_from([*FORMATS, ".txt"]))
+def test_any_bytes_are_read_or_refused_by_name(tmp_path_factory, data, suffix):
+    folder = tmp_path_factory.getbasetemp()
+    path = folder / f"fuzzed{suffix}"
+    if suffix in whole and data.draw(st.booleans()):
+        whole[suffix] = whole[suffix] or write(folder / f"whole{suffix}", colours(np.uint8)).read_bytes()
+        content = bytearray(whole[suffix])
+        for _ in range(data.draw(st.integers(0, 4))):
+            content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+        content = bytes(content[: data.draw(st.integers(0, len(content)))])
+    else:
+        content = data.draw(st.binary(max_size=300))
+    path.write_bytes(content)
+    readers = [read_normals, lambda p: read_depth(p, (12, 17)), lambda p: read_domain(p, (12, 17))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for read in [*readers, lambda p: read_camera(p, (12, 17))]:
+            try:
+                assert isinstance(read(path), np.ndarray)
+            except ValueError as error:
+                assert path.name in str(error)
+
+
+@settings(max_examples=60)
+@given(
+    array=hnp.arrays(
+        st.sampled_from([bool, np.uint8, np.uint16, np.int32, np.float32, np.float64, complex, "U2"]),
+        hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4),
+    )
+)
+def test_any_array_is_read_or_refused_by_name(tmp_path_factory, array):
+    path = tmp_path_factory.getbasetemp() / "array.npy"
+    np.save(path, array)
+    try:
+        normals = read_normals(path)
+    except ValueError as error:
+        assert "array.npy" in str(error)
+    else:
+        assert normals.shape[2] == 3 and array.ndim == 3 and where_normals(normals).any()
+        assert normals.dtype in (np.uint8, np.uint16, np.float64)

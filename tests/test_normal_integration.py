@@ -1,0 +1,203 @@
+"""Normals of any convention, any camera and any method lead to the surface that has them."""
+
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import normint
+from normint import gradient_to_normals, integrate_normals
+from normint.camera import projection
+from normint.metrics import rmse
+from normint.normal_integration import AXES
+
+K = np.array([[300.0, 0, 47.0], [0, 240.0, 36.0], [0, 0, 1]])  # unequal focal lengths, off the centre
+SHAPE = (80, 96)
+METHODS = ("quadratic", "total_variation", "phi1", "phi2", "anisotropic_diffusion", "mumford_shah")
+CAT = Path(os.environ.get("NORMINT_DATA", "data")) / "bini" / "cat"
+
+
+def sphere(least=0.6, centre=(5.0, -4.0, -300.0), radius=50.0):
+    """Return the distances, the normals and the mask of a sphere, where it is not seen at a grazing angle."""
+    rays, centre = projection(K).rays(SHAPE), np.asarray(centre)
+    a, b, c = (rays**2).sum(-1), rays @ centre, centre @ centre - radius**2
+    root = b**2 - a * c
+    seen = root > 0
+    distance = (b - np.sqrt(np.where(seen, root, 0.0))) / a
+    normals = (rays * distance[..., np.newaxis] - centre) / radius
+    return distance, normals, seen & (projection(K).facing(normals) > least)
+
+
+def plane(normal=(0.3, -0.2, 0.9), offset=-200.0):
+    """Return the distances and the normals of the plane n·x = offset."""
+    return offset / (projection(K).rays(SHAPE) @ np.asarray(normal)), np.broadcast_to(normal, (*SHAPE, 3))
+
+
+def to_scale(depth, truth):
+    """Return the depth with the truth's median: without a prior, its scale is free."""
+    return depth * np.nanmedian(truth / depth)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_sphere_before_a_near_camera_is_recovered_by_every_method(method):
+    truth, normals, mask = sphere()
+    depth = integrate_normals(normals, mask, K, method=method).depth
+    assert np.isnan(depth[~mask]).all() and (depth[mask] > 0).all()
+    error = (to_scale(depth, truth) - truth)[mask]
+    assert np.abs(error).max() < 0.01 * np.ptp(truth[mask])
+
+
+@pytest.mark.parametrize("method", ("dct", "sylvester", *METHODS))
+def test_a_plane_before_a_near_camera_is_recovered_by_every_method(method):
+    truth, normals = plane()
+    depth = integrate_normals(normals, camera=K, method=method, distance=250.0).depth
+    np.testing.assert_allclose(to_scale(depth, truth), truth, rtol=2e-4)
+    assert np.exp(np.log(depth).mean()) == pytest.approx(250.0)
+
+
+@pytest.mark.parametrize("axes", [*AXES, "left up away", "up right toward"])
+def test_every_axes_of_the_same_normals_give_the_same_depth(axes):
+    truth, normals, mask = sphere()
+    words = {"down": (0, 1), "up": (0, -1), "right": (1, 1), "left": (1, -1)}
+    words |= {"toward": (2, 1), "away": (2, -1)}
+    parts = [words[word] for word in AXES.get(axes, axes).split()]
+    written = np.stack([sign * normals[..., k] for k, sign in parts], axis=-1)
+    expected = integrate_normals(normals, mask, K).depth
+    np.testing.assert_array_equal(integrate_normals(written, mask, K, axes=axes).depth, expected)
+
+
+def test_without_a_camera_it_is_the_integration_of_the_slopes():
+    surface = normint.surfaces.peaks(48)
+    normals = 3 * gradient_to_normals(surface.p, surface.q)
+    for options in ({}, {"method": "phi1", "beta": 0.3}, {"prior": surface.depth, "prior_weight": 0.1}):
+        expected = normint.integrate(surface.p, surface.q, **options).depth
+        np.testing.assert_allclose(integrate_normals(normals, **options).depth, expected, atol=1e-9)
+
+
+def test_colours_are_normals():
+    surface = normint.surfaces.vase(64)
+    normals = gradient_to_normals(surface.p, surface.q)
+    xyz = np.stack([normals[..., 1], -normals[..., 0], normals[..., 2]], axis=-1)
+    expected = integrate_normals(normals, surface.mask).depth
+    for kind, error in ((np.uint16, 0.01), (np.uint8, 1.5)):
+        colours = np.rint((xyz + 1) / 2 * np.iinfo(kind).max).astype(kind)
+        colours[~surface.mask] = 0
+        depth = integrate_normals(colours, axes="xyz").depth  # black is outside
+        assert (np.isnan(depth) == ~surface.mask).all()
+        assert rmse(depth, expected, surface.mask) < error
+    assert integrate_normals(normals.astype(np.float32)).depth.dtype == np.float64
+
+
+def test_blocks_of_rows_do_not_show():
+    rng = np.random.default_rng(0)
+    normals = rng.standard_normal((600, 3, 3)) + [0, 0, 8]
+    camera = [[900.0, 0, 1.0], [0, 800.0, 250.0], [0, 0, 1]]
+    for lens in (None, camera):
+        unit = projection(lens).unit
+        p, q = (unit * slope for slope in projection(lens).gradient(normals))
+        depth = normint.integrate(p, q).depth
+        expected = projection(lens).depth(depth / unit)
+        np.testing.assert_allclose(integrate_normals(normals, camera=lens).depth, expected, atol=1e-9)
+
+
+def test_a_prior_gives_the_scale_of_the_piece_it_touches_and_only_of_that():
+    truth, normals = plane()
+    mask = np.ones(SHAPE, bool)
+    mask[:, 40] = False  # two pieces
+    prior = np.full(SHAPE, np.nan)
+    prior[10, 10] = truth[10, 10]
+    depth = integrate_normals(normals, mask, K, prior=prior, prior_weight=10.0, distance=7.0).depth
+    np.testing.assert_allclose(depth[:, :40], truth[:, :40], rtol=2e-4)
+    right = depth[:, 41:]
+    assert np.exp(np.log(right).mean()) == pytest.approx(7.0)
+    np.testing.assert_allclose(to_scale(right, truth[:, 41:]), truth[:, 41:], rtol=2e-4)
+
+
+def test_a_start_is_a_depth():
+    truth, normals, mask = sphere()
+    options = {"method": "phi1", "max_iterations": 1}
+    # From the truth, one iteration stays there: as a logarithm it would be far off.
+    depth = integrate_normals(normals, mask, K, initial=truth, **options).depth
+    assert np.nanmax(np.abs(to_scale(depth, truth) - truth)[mask]) < 0.01 * np.ptp(truth[mask])
+
+
+def test_normals_that_face_away_are_counted_or_left_out():
+    _, normals, mask = sphere()
+    broken = normals.copy()
+    broken[40, 40:43] = [0.0, 1.0, -0.5]
+    with pytest.raises(ValueError, match=r"normals: 3 of the mask's \d+ pixels face away .*least_cosine"):
+        integrate_normals(broken, mask, K)
+    depth = integrate_normals(broken, mask, K, least_cosine=0.05).depth
+    assert np.isnan(depth[40, 40:43]).all() and np.isnan(depth).sum() == (~mask).sum() + 3
+    with pytest.raises(ValueError, match="check the axes"):
+        integrate_normals(-normals, mask, K)
+
+
+def test_grazing_normals_do_not_rule_the_surface():
+    """On a sphere with noise, seen up to its contour: a limit on the slopes makes the error much smaller."""
+    u, v = np.indices((220, 220)) - 109.5
+    mask = np.hypot(u, v) < 100
+    z = np.sqrt(np.where(mask, 100**2 - u**2 - v**2, 0))
+    noise = np.radians(1) * np.random.default_rng(0).standard_normal((220, 220, 3))
+    normals = np.stack([u, v, z], axis=-1) / 100 + noise
+    options = {"least_cosine": 1e-6, "check_axes": False}
+    limited, free = (integrate_normals(normals, mask, steepest=s, **options).depth for s in (200, None))
+    assert rmse(limited, z) < 0.6 * rmse(free, z)
+    # The limit is a length: it does not turn a slope.
+    p, q = 300.0, 400.0
+    steep = gradient_to_normals(np.full((1, 2), p), np.full((1, 2), q))
+    assert np.ptp(integrate_normals(steep, steepest=50).depth) == pytest.approx(40)
+
+
+@pytest.mark.skipif(not CAT.exists(), reason="the Cat's normal map is not there")
+def test_the_cat_is_a_third_of_a_millimetre_from_its_true_depth():
+    """Its 25 most grazing pixels decide: they hold the jump from a paw to what is 35 mm behind it."""
+    cat = normint.datasets.read_normal_map(CAT)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # its axes are right
+        depth = integrate_normals(cat.normals, cat.mask, cat.camera, tolerance=1e-8).depth
+    error = np.abs(to_scale(depth, cat.depth) - cat.depth)[cat.mask]
+    assert len(error) == 44319 and error.mean() <= 0.34
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"axes": "zyx"}, "axes is 'zyx'; expected one of uvz"),
+        ({"axes": "up down toward"}, "axes is 'up down toward'"),
+        ({"axes": 3}, "axes is 3"),
+        ({"method": "cubic"}, "method is 'cubic'"),
+        ({"nonsense": 1}, "nonsense is not an option"),
+        ({"mask": np.ones((2, 2))}, "mask has shape"),
+        ({"camera": np.eye(2)}, "camera is"),
+        ({"distance": 3.0}, "distance is given without a camera"),
+        ({"camera": K, "distance": -1}, "distance is -1"),
+        ({"least_cosine": 1.5}, "least_cosine is 1.5"),
+        ({"least_cosine": 0.99}, "nothing is left"),
+        ({"steepest": 0}, "steepest is 0"),
+        ({"prior": np.ones((2, 2)), "prior_weight": 1.0}, "prior has shape"),
+        ({"camera": K, "prior": np.full(SHAPE, -2.0), "prior_weight": 1.0}, "prior is zero or negative"),
+    ],
+)
+def test_bad_arguments_are_refused(options, message):
+    normals = np.full((*SHAPE, 3), [0.3, 0.3, 0.9])
+    with pytest.raises(ValueError, match=message):
+        integrate_normals(normals, **options)
+
+
+@pytest.mark.parametrize(
+    "normals, message",
+    [
+        (np.zeros((4, 4)), "normals has shape"),
+        (np.zeros((4, 4, 3)), "NaN or zero everywhere"),
+        (np.full((4, 4, 3), "a"), "normals has type"),
+    ],
+)
+def test_bad_normals_are_refused(normals, message):
+    with pytest.raises(ValueError, match=message):
+        integrate_normals(normals)
+    if normals.dtype == float and normals.ndim == 3:
+        with pytest.raises(ValueError, match="16 of the mask's 16 pixels are NaN, infinite or zero"):
+            integrate_normals(normals, np.ones((4, 4)))

@@ -1,0 +1,53 @@
+"""What the start page says is what the results say."""
+
+import re
+
+import pytest
+
+from normint import overview, results
+from normint.integration import METHODS
+
+ROWS = results.read(results.ROOT / "figures")
+
+
+def changed(figure, case, metric, ours):
+    """Return the published rows with one number replaced."""
+    key = {"figure": figure, "case": case, "metric": metric}
+    return [row | {"ours": ours} if key.items() <= row.items() else row for row in ROWS]
+
+
+def test_findings_show_the_numbers_of_the_results():
+    assert "to the digit: 2.38 and 2.19" in overview.findings()
+    other = overview.findings(changed("fig12", "mu=0.2, noise nowhere", "RMSE", "7.654"))
+    assert "to the digit: 2.38 and 7.65" in other
+    assert not re.search(r"[{}]", other)
+
+
+def test_a_missing_number_is_named():
+    rows = [row for row in ROWS if row["figure"] != "fig08"]
+    with pytest.raises(ValueError, match=r"results.csv has no row fig08, beta=0.5, RMSE; run the workbook"):
+        overview.findings(rows)
+
+
+def test_real_data_comes_before_a_stand_in():
+    rows = [{"figure": "fig10", "case": "diffusion", "metric": "MAE (deg)", "data": data, "ours": ours}
+            for data, ours in (("real", "8"), ("stand-in", "11"))]  # fmt: skip
+    for order in (rows, rows[::-1]):
+        assert overview.Published(order)("fig10", "diffusion", "MAE (deg)") == 8
+
+
+def test_every_question_leads_to_a_method_and_to_its_own_bar():
+    questions = overview.decision()
+    assert {item["method"] for item in questions} <= set(METHODS)
+    for item in questions:
+        assert item["ours"] in item["bars"]
+        assert all(number >= 0 for number in item["bars"].values())
+    # What is recommended for its error has the smallest one.
+    for item in questions[:5]:
+        assert min(item["bars"], key=item["bars"].get) == item["ours"]
+
+
+def test_the_map_has_every_notebook():
+    shown = overview.notebook_map()
+    for path in (results.ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"):
+        assert f"({path.name})" in shown
