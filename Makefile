@@ -8,7 +8,7 @@ AS_COMMITTED := env -u NORMINT_DATA NORMINT_DATASET=stand-in NORMINT_FIGURES=$(C
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help workbook test lint lab site bench clean
+.PHONY: help workbook test test-browser lint lab site bench clean
 
 help:           ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 14
@@ -20,6 +20,9 @@ test: $(READY)  ## run the tests: units, properties, doctests, every notebook th
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope $(ARGS)
 	$(AS_COMMITTED) $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope --nbval --nbval-cell-timeout=600 \
 		--nbval-sanitize-with=tests/nbval_sanitize.cfg notebooks
+
+test-browser: $(READY)  ## open JupyterLab and the site in Chromium, move a slider, keep screenshots in build/browser
+	$(BIN)/python -m pytest -rs tests/browser $(ARGS)
 
 lint: $(READY)  ## check style
 	$(BIN)/ruff check .

@@ -24,7 +24,10 @@ __all__ = [
 
 
 # Modules that need scipy, numba or matplotlib, which take long to import.
-LATER = ("datasets", "domain", "euler_lagrange", "figures", "poisson", "rendering", "results", "workbook")
+LATER = (
+    "course", "datasets", "domain", "euler_lagrange", "figures", "interactive", "poisson", "priors",
+    "rendering", "results", "workbook",
+)  # fmt: skip
 
 
 def __getattr__(name):

@@ -3,7 +3,7 @@
 import os
 import sys
 from contextlib import contextmanager
-from threading import RLock
+from threading import RLock, current_thread, main_thread
 
 
 class Lines:
@@ -97,7 +97,8 @@ def bar(items, label):
 
     # A kernel has a session name only when a Jupyter server started it.
     watched = sys.stderr.isatty() or "JPY_SESSION_NAME" in os.environ
-    return tqdm(items, desc=label, leave=False, disable=not watched or "CI" in os.environ)
+    aside = current_thread() is not main_thread()  # work behind an interactive panel has its own sign
+    return tqdm(items, desc=label, leave=False, disable=not watched or aside or "CI" in os.environ)
 
 
 def describe(outcome):

@@ -75,7 +75,10 @@ class Workspace:
 
 def take():
     """Return an idle workspace, or a new one."""
-    return _idle.pop() if _idle else Workspace()
+    try:
+        return _idle.pop()
+    except IndexError:  # none is left; asking before would be a race between threads
+        return Workspace()
 
 
 def clear():

@@ -6,7 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 REQUIREMENT = re.compile(r"([A-Za-z0-9_.-]+)>=([0-9.]+)")
-CONDA_NAMES = {"opencv-python-headless": "py-opencv"}  # where conda calls a library differently
+# Where conda calls a library differently.
+CONDA_NAMES = {"opencv-python-headless": "py-opencv", "playwright": "playwright-python"}
 
 
 def conda_requirements():

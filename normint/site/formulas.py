@@ -2,6 +2,8 @@
 
 import re
 
+LONG = 40  # characters of TeX: a formula in a line that may be wider than a phone
+
 _FORMULA = re.compile(r"\$\$(?P<block>.+?)\$\$|(?<![\\$])\$(?!\s)(?P<inline>[^$]+?)(?<!\s)\$", flags=re.S)
 
 
@@ -32,6 +34,8 @@ def _converted(text):
             formula = convert(match["block"].strip(), display="block")
             parts.append(f'<span class="formula">{formula}</span>')
         else:
-            parts.append(convert(match["inline"].strip(), display="inline"))
+            formula = convert(match["inline"].strip(), display="inline")
+            long = len(match["inline"]) > LONG
+            parts.append(f'<span class="long">{formula}</span>' if long else formula)
         end = match.end()
     return "".join(parts) + escape(text[end:])

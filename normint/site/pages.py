@@ -100,7 +100,9 @@ class _Views:
     def add(self, figure):
         self.count += 1
         name = f"view-{self.count}"
-        data, layout = (json.dumps(figure.get(part, {})).replace("</", "<\\/") for part in ("data", "layout"))
+        # As wide as the page, whatever the notebook's own width was.
+        layout = {k: v for k, v in figure.get("layout", {}).items() if k not in ("width", "height")}
+        data, layout = (json.dumps(part).replace("</", "<\\/") for part in (figure.get("data", []), layout))
         return (
             f'<div id="{name}" class="view"></div>'
             f'<script>Plotly.newPlot("{name}", {data}, {layout}, {{responsive: true}});</script>'
