@@ -33,6 +33,7 @@ def test_a_stand_in_never_takes_the_place_of_real_data(folder):
     figures.save(picture, "fig10_cat", data="stand-in")
     assert (folder / "fig10_cat.png").read_bytes() == real
     assert (folder / "fig10_cat_stand-in.png").exists()
+    assert [text.get_text() for text in picture.texts] == ["stand-in data"]
 
 
 def test_a_figure_that_cannot_be_drawn_leaves_nothing_behind(folder):

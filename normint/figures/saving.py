@@ -12,11 +12,14 @@ def save(figure, name, *, data="generated"):
     figure : Figure
     name : str
         File name without suffix, ``fig02_peaks``. A stand-in for absent real data gets ``_stand-in`` added,
-        so that it never takes the place of a figure made from real data.
+        so that it never takes the place of a figure made from real data, and a line in the figure that says
+        what it is.
     data : {"generated", "real", "stand-in"}
         What it was made from.
     """
-    name += "_stand-in" if data == "stand-in" else ""
+    if data == "stand-in":
+        name += "_stand-in"
+        figure.text(0.995, 0.003, "stand-in data", ha="right", va="bottom", fontsize=7, color="#d55e00")
     for suffix, metadata in ((".png", {"Software": None}), (".pdf", {"CreationDate": None})):
         path = output_folder() / (name + suffix)
         # Without dates and versions in it, the same picture is the same file.
