@@ -181,3 +181,13 @@ class TestModel:
         assert model.touches == pytest.approx(plain_energy(z, p, q, mask, DIFFUSION, 0.7), rel=1e-12)
         change = plain_energy(other, p, q, mask, DIFFUSION, 0.7, frozen=z) - model.touches
         assert model.sum_of_squares(other) - model.sum_of_squares(z) == pytest.approx(change, rel=1e-9)
+
+
+@pytest.mark.parametrize("count", [1, 3, 4, 5, 8, 320])
+@pytest.mark.parametrize("power", [1, 40, 150], ids=["common", "large", "extreme"])
+def test_sum_of_logarithms_survives_products_that_overflow(count, power):
+    exponents = power * np.random.default_rng(count).uniform(-1, 1, count)
+    for factors in (10.0**exponents, 10.0 ** np.abs(exponents), 10.0 ** -np.abs(exponents)):
+        expected = np.log(factors).sum()
+        total = quadrants._sum_of_logarithms(factors)
+        assert total == pytest.approx(expected, rel=1e-12, abs=1e-12 * np.abs(np.log(factors)).sum())

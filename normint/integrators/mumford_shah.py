@@ -5,8 +5,7 @@ from numba import njit
 
 from normint import inputs
 from normint.checkerboard import FAST
-from normint.conjugate_gradients import Cg
-from normint.integrators import quadrants
+from normint.integrators import indicators, quadrants
 from normint.integrators.iteration import Problem
 from normint.integrators.quadrants import DOWN, LEFT, RIGHT, UP
 from normint.integrators.reweighted import Descent
@@ -138,18 +137,19 @@ class _Alternation:
         if self.problem.scheme == "paper":
             self._iterate_indicators()
         else:
-            indicators(self.squares, exists, self.epsilon, self.w)
+            indicators.eliminate(self.squares, exists, self.epsilon, self.w)
 
     def _iterate_indicators(self):
         """Lower the energy by conjugate gradients for each w, as the paper does."""
-        mask, pull = self.problem.mask, 0.25 / self.epsilon
-        none, along = np.zeros(mask.shape), np.full(mask.shape, self.epsilon)
+        mask, exists = self.problem.mask, self.problem.data[2]
+        pull = 0.25 / self.epsilon
         for k in range(4):
-            diagonal = np.where(mask, self.squares[k] + pull, 0.0)
-            system = Cg(mask, (along, none) if k < RIGHT else (none, along), diagonal)
-            prior = np.where(mask, pull / np.where(mask, diagonal, 1.0), 0.0)
-            w, _, _ = system.solve(none, none, False, prior, self.w[k], self.tolerance, self.steps, None)
-            self.w[k] = np.where(mask, w, 1.0)
+            ends = (DOWN, UP) if k < RIGHT else (RIGHT, LEFT)
+            along = exists[ends[0]].astype(float) + exists[ends[1]]
+            diagonal = np.where(mask, self.squares[k] + pull + self.epsilon * along, 0.0)
+            indicators.conjugate_gradients(
+                mask, diagonal, self.epsilon, pull, k < RIGHT, self.tolerance, self.steps, self.w[k]
+            )
 
 
 @njit(**FAST)
@@ -176,56 +176,6 @@ def energy(squares, exists, epsilon, w):
             elif i > 0:
                 total += epsilon * _roughness(w[k, i], w[k, i - 1], exists[UP, i])
     return 0.5 * total
-
-
-@njit(**FAST)
-def indicators(squares, exists, epsilon, w):
-    """Set w to its minimiser: tridiagonal systems along the lines of Ω, by elimination.
-
-    Where an edge is missing a line ends, and the elimination starts anew by itself: its coefficient is zero.
-    """
-    rows, cols = w.shape[1:]
-    upper = np.zeros((rows, cols))
-    for k in (DOWN, UP):  # all columns at a time
-        for i in range(rows):
-            last = max(i - 1, 0)
-            edges = exists[UP, i], exists[DOWN, i]
-            _eliminate(squares[k, i], *edges, epsilon, upper[last], w[k, last], upper[i], w[k, i])
-        for i in range(rows - 2, -1, -1):
-            _substitute(upper[i], w[k, i + 1], w[k, i])
-    for k in (RIGHT, LEFT):
-        for i in range(rows):
-            _line(squares[k, i], exists[LEFT, i], exists[RIGHT, i], epsilon, upper[0], w[k, i])
-
-
-@njit(**FAST)
-def _eliminate(square, before, after, epsilon, last_upper, last_w, upper, w):
-    pull = 0.25 / epsilon
-    for j in range(w.size):
-        a, b = (epsilon if before[j] else 0.0), (epsilon if after[j] else 0.0)
-        scale = 1.0 / (square[j] + pull + a + b - a * last_upper[j])
-        w[j] = (pull + a * last_w[j]) * scale
-        upper[j] = b * scale
-
-
-@njit(**FAST)
-def _substitute(upper, next_w, w):
-    for j in range(w.size):
-        w[j] += upper[j] * next_w[j]
-
-
-@njit(**FAST)
-def _line(square, before, after, epsilon, upper, w):
-    pull, c, x = 0.25 / epsilon, 0.0, 0.0
-    for j in range(w.size):
-        a, b = (epsilon if before[j] else 0.0), (epsilon if after[j] else 0.0)
-        scale = 1.0 / (square[j] + pull + a + b - a * c)
-        x = (pull + a * x) * scale
-        c = b * scale
-        w[j], upper[j] = x, c
-    for j in range(w.size - 2, -1, -1):
-        x = w[j] + upper[j] * x
-        w[j] = x
 
 
 @njit(**FAST)

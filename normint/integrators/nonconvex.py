@@ -107,6 +107,7 @@ class _Ipiano:
     def __init__(self, problem, kind, parameter):
         self.problem, self.kind, self.parameter = problem, kind, parameter
         self.last = problem.z.copy()
+        self.spare = np.empty_like(problem.z)  # for the next depth: three images take turns
         self.slope, self.next_slope = np.empty((2, *problem.mask.shape))
         self.f = quadrants.gradient(problem.z, *problem.data, kind, parameter, self.slope)
         # |Φ''| ≤ 2/parameter² for both, and the differences between pixels raise it at most eightfold.
@@ -118,14 +119,14 @@ class _Ipiano:
         problem = self.problem
         while True:
             alpha = 2 * (1 - INERTIA) / self.lipschitz
-            new = np.empty_like(z)
+            new = self.spare
             descent, length = _move(z, self.last, self.slope, alpha, problem.prior, problem.weight, new)
             f = quadrants.gradient(new, *problem.data, self.kind, self.parameter, self.next_slope)
             expected = self.f + descent + 0.5 * self.lipschitz * length
             if f <= expected + 1e-12 * abs(expected) or self.lipschitz >= self.bound:
                 break
             self.lipschitz = min(GROWTH * self.lipschitz, self.bound)
-        self.last, self.f = z, f
+        self.spare, self.last, self.f = self.last, z, f
         self.slope, self.next_slope = self.next_slope, self.slope
         return new, f + problem.prior_energy(new)
 

@@ -17,10 +17,11 @@ import numpy as np
 from numba import njit
 
 from normint.checkerboard import FAST
+from normint.integrators import row_loops
+from normint.integrators.row_loops import DOWN, LEFT, RIGHT, UP
 
 # The energies, by the number that the compiled code knows them by.
 TOTAL_VARIATION, PHI_1, PHI_2, DIFFUSION = range(4)
-DOWN, UP, RIGHT, LEFT = range(4)
 SMALL, LARGE = 1e-100, 1e100  # a product of numbers between them has not overflowed
 
 
@@ -72,23 +73,21 @@ def gradient(z, p, q, exists, observed, kind, parameter, result):
     """Set ``result`` to the gradient of the energy by z, and return the energy."""
     rows, cols = z.shape
     buffers = _buffers(cols)
-    r, flows = buffers[0], buffers[1]
+    r, pairs, flows = buffers[0], buffers[1], np.empty((4, cols))
     result[:] = 0.0
     total = 0.0
     for i in range(rows):
         total += _row(i, z, p, q, exists, observed, kind, parameter, 1.0, *buffers)
-        for k in range(4):
-            _multiply(r[k], 2.0, flows[k])
-        _add(flows[UP], 1.0, result[i])
-        _add(flows[LEFT], 1.0, result[i])
-        _add(flows[DOWN], -1.0, result[i])
-        _add(flows[RIGHT], -1.0, result[i])
+        row_loops.weights(pairs, flows)
+        for k in range(4):  # what does not exist has no residual, so it exerts no force
+            row_loops.multiply(r[k], 0.5, flows[k])
+        row_loops.add_forces(flows, result[i])
         if i + 1 < rows:
-            _add(flows[DOWN], 1.0, result[i + 1])
+            row_loops.add(flows[DOWN], 1.0, result[i + 1])
         if i > 0:
-            _add(flows[UP], -1.0, result[i - 1])
-        _add(flows[RIGHT, : cols - 1], 1.0, result[i, 1:])
-        _add(flows[LEFT, 1:], -1.0, result[i, : cols - 1])
+            row_loops.add(flows[UP], -1.0, result[i - 1])
+        row_loops.add(flows[RIGHT, : cols - 1], 1.0, result[i, 1:])
+        row_loops.add(flows[LEFT, 1:], -1.0, result[i, : cols - 1])
     return total
 
 
@@ -97,11 +96,15 @@ def model(z, p, q, exists, observed, kind, parameter, nu, down, right, flux_down
     """Set the weights and fluxes of the quadratic model at z, edge by edge, and return the energy there."""
     rows, cols = z.shape
     buffers = _buffers(cols)
-    slopes, weights = buffers[0], buffers[1]
+    slopes, pairs, weights = buffers[0], buffers[1], buffers[2]
     down[:], right[:], flux_down[:], flux_right[:] = 0.0, 0.0, 0.0, 0.0
     total = 0.0
     for i in range(rows):
         total += _row(i, z, p, q, exists, observed, kind, parameter, nu, *buffers)
+        if kind != DIFFUSION:
+            row_loops.weights(pairs, weights)
+        for k in range(4):  # what stands in for a missing neighbour weighs nothing
+            row_loops.keep(exists[k, i], 0.25, weights[k])
         slopes[DOWN], slopes[UP], slopes[RIGHT], slopes[LEFT] = p[i], p[i], q[i], q[i]
         collect(i, weights, slopes, down, right, flux_down, flux_right)
     normalise(down, flux_down)
@@ -111,37 +114,31 @@ def model(z, p, q, exists, observed, kind, parameter, nu, down, right, flux_down
 
 @njit(**FAST)
 def _buffers(cols):
-    """Return memory for one row: residuals, weights, squares, one value for each pixel, and a longer row."""
-    return np.zeros((4, cols)), np.zeros((4, cols)), np.zeros((5, cols)), np.zeros(cols), np.zeros(cols + 2)
+    """Return memory for one row: residuals, pairs, weights, one value for each pixel, and a longer row."""
+    return np.zeros((4, cols)), np.zeros((4, cols)), np.zeros((4, cols)), np.zeros(cols), np.zeros(cols + 2)
 
 
 @njit(**FAST)
-def _row(i, z, p, q, exists, observed, kind, parameter, nu, r, weights, squares, t, padded):
-    """Return the energy of one row; set its residuals r and their weights.
+def _row(i, z, p, q, exists, observed, kind, parameter, nu, r, pairs, weights, t, padded):
+    """Return the energy of one row; set its residuals r and Φ' / 2s of its pairs (its weights for diffusion).
 
     This is the energy of every method that sums over pairs, and the only place where it is computed.
     """
-    weights[:] = 0.0
-    if kind == DIFFUSION:
-        t[:] = 0.0
-        residuals(i, z, t, t, exists, padded, r)  # from slopes of zero: the differences themselves
-        for k in range(4):
-            _square(r[k], 1.0 / (parameter * parameter), squares[k])
-        _pairs(kind, 1.0, observed, i, squares, t, weights)
-        for k in range(4):
-            _flatten(p[i] if k < RIGHT else q[i], nu, weights[k])
-    residuals(i, z, p[i], q[i], exists, padded, r)
+    constant = max(parameter * parameter, 1e-300)  # δ of total variation may be zero, its inverse not
+    if kind != DIFFUSION:
+        residuals(i, z, p[i], q[i], exists, padded, r)
+        row_loops.inverses(i, r, constant, observed, pairs)
+        return 0.25 * _pairs(kind, constant, pairs, t)
+    t[:] = 0.0
+    residuals(i, z, t, t, exists, padded, r)  # from slopes of zero: the differences themselves
+    row_loops.inverses(i, r, constant, observed, pairs)
+    row_loops.weights(pairs, weights)
     for k in range(4):
-        _square(r[k], 1.0, squares[k])
-    if kind == DIFFUSION:
-        total = 0.0
-        for k in range(4):
-            total += np.dot(weights[k], squares[k])
-    else:
-        constant = max(parameter * parameter, 1e-300)  # δ of total variation may be zero, its inverse not
-        total = _pairs(kind, constant, observed, i, squares, t, weights)
-    for k in range(4):  # what stands in for a missing neighbour weighs nothing
-        _keep(exists[k, i], 0.25, weights[k])
+        row_loops.flatten(p[i] if k < RIGHT else q[i], nu, constant, weights[k])
+    residuals(i, z, p[i], q[i], exists, padded, r)
+    total = 0.0
+    for k in range(4):
+        total += row_loops.weighted_square(weights[k], r[k])
     return 0.25 * total
 
 
@@ -151,56 +148,47 @@ def residuals(i, z, p, q, exists, padded, result):
     rows, cols = z.shape
     padded[1 : cols + 1] = z[i]
     here, after, before = padded[1 : cols + 1], padded[2 : cols + 2], padded[:cols]
-    _residual(z[min(i + 1, rows - 1)], here, p, exists[DOWN, i], result[DOWN])
-    _residual(here, z[max(i - 1, 0)], p, exists[UP, i], result[UP])
-    _residual(after, here, q, exists[RIGHT, i], result[RIGHT])
-    _residual(here, before, q, exists[LEFT, i], result[LEFT])
+    row_loops.residual(z[min(i + 1, rows - 1)], here, p, exists[DOWN, i], result[DOWN])
+    row_loops.residual(here, z[max(i - 1, 0)], p, exists[UP, i], result[UP])
+    row_loops.residual(after, here, q, exists[RIGHT, i], result[RIGHT])
+    row_loops.residual(here, before, q, exists[LEFT, i], result[LEFT])
 
 
 @njit(**FAST)
-def _pairs(kind, constant, observed, i, squares, t, weights):
-    """Add Φ' / 2s of the pairs of one row to the weights, and return Σ Φ (0 for diffusion).
+def _pairs(kind, constant, pairs, t):
+    """Turn 1 / (s² + constant) of the pairs of one row into Φ' / 2s, and return Σ Φ.
 
     All Φ here are concave in s²: they lie below their tangents, so the quadratic model is an upper bound.
     """
+    if kind == PHI_1:  # log(s² + β²) = -log t
+        row_loops.products(pairs, t)
+        return -_sum_of_logarithms(t)
     total = 0.0
-    product = squares[4]
-    product[:] = 1.0
-    for u in range(DOWN, UP + 1):
-        for v in range(RIGHT, LEFT + 1):
-            _inverse(squares[u], squares[v], constant, observed[u, i], observed[v, i], t)
-            if kind == PHI_1:  # log(s² + β²) = -log t
-                for j in range(t.size):
-                    product[j] *= t[j] if t[j] > 0 else 1.0
-            elif kind == PHI_2:
-                for j in range(t.size):
-                    total += 1.0 - constant * t[j] if t[j] > 0 else 0.0
-                for j in range(t.size):
-                    t[j] = constant * t[j] * t[j]
-            elif kind == TOTAL_VARIATION:
-                for j in range(t.size):
-                    t[j] = np.sqrt(t[j])
-                for j in range(t.size):
-                    total += 1.0 / t[j] if t[j] > 0 else 0.0
-                for j in range(t.size):
-                    t[j] *= 0.5
-            _add(t, 1.0, weights[u])
-            _add(t, 1.0, weights[v])
-    return total - _sum_of_logarithms(product) if kind == PHI_1 else total
+    for k in range(4):
+        if kind == PHI_2:
+            total += row_loops.bounded(constant, pairs[k])
+        else:
+            total += row_loops.lengths(pairs[k])
+    return total
 
 
 @njit(**FAST)
 def _sum_of_logarithms(factors):
-    """Add up logarithms, most of them as that of a product."""
+    """Add up logarithms, most of them as that of a product, four factors at a time."""
     total, product = 0.0, 1.0
-    for factor in factors:
-        if SMALL < factor < LARGE:
-            product *= factor
+    end = factors.size // 4 * 4
+    for j in range(0, end, 4):
+        four = (factors[j] * factors[j + 1]) * (factors[j + 2] * factors[j + 3])
+        if SMALL < four < LARGE:
+            product *= four
             if not SMALL < product < LARGE:
                 total += np.log(product)
                 product = 1.0
         else:
-            total += np.log(factor)
+            for factor in factors[j : j + 4]:
+                total += np.log(factor)
+    for factor in factors[end:]:
+        total += np.log(factor)
     return total + np.log(product)
 
 
@@ -209,71 +197,20 @@ def collect(i, weights, slopes, down, right, flux_down, flux_right):
     """Add what the pixels of row i say about their edges: weights, and slopes times weights."""
     last = down.shape[1] - 1
     for k in range(4):
-        _multiply(weights[k], 1.0, slopes[k])
-    _add(weights[DOWN], 1.0, down[i])
-    _add(slopes[DOWN], 1.0, flux_down[i])
-    _add(weights[RIGHT], 1.0, right[i])
-    _add(slopes[RIGHT], 1.0, flux_right[i])
+        row_loops.multiply(weights[k], 1.0, slopes[k])
+    row_loops.add(weights[DOWN], 1.0, down[i])
+    row_loops.add(slopes[DOWN], 1.0, flux_down[i])
+    row_loops.add(weights[RIGHT], 1.0, right[i])
+    row_loops.add(slopes[RIGHT], 1.0, flux_right[i])
     if i > 0:
-        _add(weights[UP], 1.0, down[i - 1])
-        _add(slopes[UP], 1.0, flux_down[i - 1])
-    _add(weights[LEFT, 1:], 1.0, right[i, :last])
-    _add(slopes[LEFT, 1:], 1.0, flux_right[i, :last])
+        row_loops.add(weights[UP], 1.0, down[i - 1])
+        row_loops.add(slopes[UP], 1.0, flux_down[i - 1])
+    row_loops.add(weights[LEFT, 1:], 1.0, right[i, :last])
+    row_loops.add(slopes[LEFT, 1:], 1.0, flux_right[i, :last])
 
 
 @njit(**FAST)
 def normalise(weight, flux):
     """Divide the sums of weighted slopes by the sums of weights."""
     for i in range(weight.shape[0]):
-        _divide(weight[i], flux[i])
-
-
-# Loops over a row. Each touches few arrays, because the compiler vectorises only those.
-
-
-@njit(**FAST)
-def _residual(one, other, slope, exists, result):
-    for j in range(result.size):
-        result[j] = one[j] - other[j] - slope[j] if exists[j] else 0.0
-
-
-@njit(**FAST)
-def _square(r, factor, result):
-    for j in range(result.size):
-        result[j] = factor * r[j] * r[j]
-
-
-@njit(**FAST)
-def _inverse(first, second, constant, one, other, result):
-    for j in range(result.size):
-        result[j] = 1.0 / (first[j] + second[j] + constant) if one[j] & other[j] else 0.0
-
-
-@njit(**FAST)
-def _flatten(slope, nu, result):
-    for j in range(result.size):
-        result[j] = result[j] / (1.0 + (slope[j] / nu) ** 2) if result[j] > 0 else 0.0  # slopes may be NaN
-
-
-@njit(**FAST)
-def _keep(exists, factor, result):
-    for j in range(result.size):
-        result[j] = factor * result[j] if exists[j] else 0.0
-
-
-@njit(**FAST)
-def _add(terms, factor, result):
-    for j in range(result.size):
-        result[j] += factor * terms[j]
-
-
-@njit(**FAST)
-def _multiply(factors, factor, result):
-    for j in range(result.size):
-        result[j] *= factor * factors[j]
-
-
-@njit(**FAST)
-def _divide(divisors, result):
-    for j in range(result.size):
-        result[j] = result[j] / divisors[j] if divisors[j] > 0 else 0.0
+        row_loops.divide(weight[i], flux[i])
