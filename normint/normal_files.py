@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from normint.array_files import ARRAYS, FORMATS, hushed, read_array, suffix_of
+from normint.array_files import ARRAYS, FORMATS, hushed, read_array, read_table, suffix_of
 from normint.images.files import read_mask
 from normint.normal_maps import where_normals
 
@@ -54,7 +54,8 @@ def read_normals(path, *, variable=None):
     path : path-like
         PNG or TIFF of 8 or 16 bits; TIFF, EXR, NPY, NPZ or MAT of real numbers.
     variable : str, optional
-        Which array of an NPZ or MAT file. Not needed if only one has three components a pixel.
+        Which array of an NPZ or MAT file, or which layer of an EXR file ("Normal.XYZ", say). Not needed if
+        only one has three components a pixel.
 
     Returns
     -------
@@ -97,11 +98,11 @@ def read_domain(path, shape, *, variable=None):
     Parameters
     ----------
     path : path-like
-        An image, or a NPY, NPZ or MAT file.
+        PNG or TIFF of 8 or 16 bits, EXR, NPY, NPZ or MAT.
     shape : (int, int)
         The rows and columns that it must have.
     variable : str, optional
-        Which array of an NPZ or MAT file.
+        Which array of an NPZ, MAT or EXR file.
 
     Returns
     -------
@@ -110,7 +111,8 @@ def read_domain(path, shape, *, variable=None):
     if suffix_of(path) not in ARRAYS:
         with hushed():
             return read_mask(path, shape)
-    values = read_array(path, f"{shape} numbers", lambda array: array.shape == tuple(shape), variable)
+    values = read_array(path, f"{shape} numbers", lambda array: _is_mask(array, shape), variable)
+    values = values if values.ndim == 2 else values.max(axis=2)
     mask = values if values.dtype == bool else values > np.nanmax(values, initial=0) / 2
     if not mask.any():
         raise ValueError(f"{path} is empty; expected a mask with something inside")
@@ -127,7 +129,7 @@ def read_depth(path, shape, *, variable=None):
     shape : (int, int)
         The rows and columns that it must have.
     variable : str, optional
-        Which array of an NPZ or MAT file.
+        Which array of an NPZ, MAT or EXR file.
 
     Returns
     -------
@@ -158,10 +160,30 @@ def read_camera(path, shape):
     -------
     ndarray
         3×3, the row of x (columns) first.
-    """
-    from normint.datasets.reading import _camera
 
-    return _camera(path, shape)
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "K.txt"
+    >>> _ = file.write_text("0 510 240\\n500 0 320\\n0 0 1")
+    >>> read_camera(file, (480, 640))
+    array([[500.,   0., 320.],
+           [  0., 510., 240.],
+           [  0.,   0.,   1.]])
+    """
+    matrix = read_table(path, (3, 3))
+    x, y, last = matrix
+    rows, columns = shape
+    swapped = x[0] == y[1] == 0  # the rows are (0, f_y, c_y) and (f_x, 0, c_x)
+    if swapped or (
+        abs(x[2] - rows / 2) + abs(y[2] - columns / 2) < abs(x[2] - columns / 2) + abs(y[2] - rows / 2)
+    ):
+        x, y = y, x
+    fx, fy = max(x[:2]), max(y[:2])  # the other number of each row is 0
+    if np.count_nonzero(matrix[:2, :2]) != 2 or not (fx > 0 and fy > 0) or last.tolist() != [0, 0, 1]:
+        expected = "the rows (f_x, 0, c_x), (0, f_y, c_y) and (0, 0, 1)"
+        raise ValueError(f"{path} is not the matrix of a camera; expected {expected}")
+    return np.array([[fx, 0, x[2]], [0, fy, y[2]], [0, 0, 1]])
 
 
 def _first(folder, stem, suffixes):
@@ -175,6 +197,11 @@ def _lengths(normals):
 def _is_field(array):
     """Tell whether an array has three components a pixel: last, as usual, or first."""
     return array.ndim == 3 and 3 in (array.shape[2], array.shape[0]) and array.size > 0
+
+
+def _is_mask(array, shape):
+    """Tell whether an array has these rows and columns, of grey values or of colours."""
+    return array.shape == tuple(shape) or array.shape == (*shape, 3)
 
 
 def _are_colours(normals):

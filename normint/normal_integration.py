@@ -12,9 +12,9 @@ from normint.camera import projection
 from normint.integration import METHODS, integrate
 from normint.normal_maps import as_normal_map, where_normals
 
-__all__ = ["AXES", "axes_warning", "guess_axes", "integrate_normals"]
+__all__ = ["AXES", "axes_warning", "guess_axes", "integrate_normals", "slopes"]
 
-ROWS = 256  # worked on at a time: a large normal map is never copied as a whole
+ROWS = 256  # worked on at a time
 
 
 def integrate_normals(
@@ -93,13 +93,10 @@ def integrate_normals(
     if not isinstance(method, str) or method not in METHODS:  # before the passes over the normals
         raise ValueError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
     normals, lens = as_normal_map(normals), projection(camera)
-    turn = to_uvz(axes)
-    mask = where_normals(normals) if mask is None else inputs.as_mask(mask, normals.shape[:2])
     if camera is None and distance is not None:
         raise ValueError("distance is given without a camera; expected a camera, or no distance")
     distance = 1.0 if distance is None else inputs.as_positive("distance", distance)
-    steepest = np.inf if steepest is None else inputs.as_positive("steepest", steepest)
-    p, q, mask = _slopes(normals, mask, lens, turn, _as_cosine(least_cosine), steepest, axes)
+    p, q, mask = slopes(normals, mask, camera, axes=axes, least_cosine=least_cosine, steepest=steepest)
     if check_axes and (doubt := axes_warning(normals, mask, axes, camera)):
         warnings.warn(doubt, stacklevel=2)
 
@@ -120,8 +117,32 @@ def integrate_normals(
     return dataclasses.replace(result, depth=depth, seconds=time.perf_counter() - start)
 
 
-def _slopes(normals, mask, lens, turn, least, steepest, axes):
-    """Return the slopes in pixels per pixel and the mask without what is left out, a few rows at a time."""
+def slopes(normals, mask=None, camera=None, *, axes="uvz", least_cosine=None, steepest=200.0):
+    """Turn a normal map into the slopes that are integrated.
+
+    Parameters
+    ----------
+    normals, mask, camera, axes, least_cosine, steepest
+        As for :func:`integrate_normals`.
+
+    Returns
+    -------
+    p, q : ndarray of float64
+        Along u and v, in pixels per pixel: of the depth or, with a camera, of f log d. 0 outside the mask.
+    mask : ndarray of bool
+        The domain without what `least_cosine` leaves out.
+
+    Examples
+    --------
+    >>> p, q, mask = slopes(np.full((1, 2, 3), [0.6, 0.0, 0.8]), axes="xyz")
+    >>> q, mask
+    (array([[-0.75, -0.75]]), array([[ True,  True]]))
+    """
+    normals, lens, turn = as_normal_map(normals), projection(camera), to_uvz(axes)
+    mask = where_normals(normals) if mask is None else inputs.as_mask(mask, normals.shape[:2])
+    least = _as_cosine(least_cosine)
+    steepest = np.inf if steepest is None else inputs.as_positive("steepest", steepest)
+    # A few rows at a time, so that a large normal map is never copied as a whole.
     p, q = np.zeros(mask.shape), np.zeros(mask.shape)
     left, missing, away = np.zeros(mask.shape, bool), 0, 0
     for row in range(0, len(mask), ROWS):

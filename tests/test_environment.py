@@ -4,6 +4,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).parents[1]
 REQUIREMENT = re.compile(r"([A-Za-z0-9_.-]+)>=([0-9.]+)")
 # Where conda calls a library differently.
@@ -34,3 +36,14 @@ def test_every_line_is_compared():
     text = (ROOT / "environment.yml").read_text(encoding="utf-8")
     items = re.findall(r"^\s*- (.*)$", text.split("dependencies:")[1], flags=re.MULTILINE)
     assert [item for item in items if not REQUIREMENT.fullmatch(item)] == ["pip", "pip:", "--editable ."]
+
+
+def test_it_is_a_file_for_conda():
+    found = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    assert found["name"] == "normint"
+    # Of the channels with licence terms of their own, none.
+    assert found["channels"] == ["conda-forge", "nodefaults"]
+    *names, last = found["dependencies"]
+    *from_pip, package = last["pip"]
+    assert set(conda_requirements()) == {re.split("[>=]", name)[0] for name in names + from_pip} - {"pip"}
+    assert package == "--editable ."

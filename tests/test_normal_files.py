@@ -1,8 +1,6 @@
 """Normal maps, masks, cameras and depths in files: what was written is what is read, the rest is refused."""
 
 import struct
-import sys
-import types
 import warnings
 import zlib
 
@@ -108,54 +106,6 @@ class TestNormals:
             read_normals(path, variable="M")
         with pytest.raises(ValueError, match="expected three components"):
             read_normals(path, variable="albedo")
-
-
-class TestExr:
-    @pytest.fixture
-    def path(self, tmp_path):
-        (tmp_path / "n.exr").write_bytes(b"\x76\x2f\x31\x01" + bytes(50))
-        return tmp_path / "n.exr"
-
-    def provide(self, monkeypatch, **channels):
-        """Put a library in place that finds these channels in every file."""
-
-        class File:
-            def __init__(self, name):
-                self.name = name
-
-            def __enter__(self):
-                return self
-
-            def __exit__(self, *_):
-                pass
-
-            def channels(self):
-                return {name: types.SimpleNamespace(pixels=image) for name, image in channels.items()}
-
-        monkeypatch.setitem(sys.modules, "OpenEXR", types.SimpleNamespace(File=File))
-
-    @pytest.mark.parametrize("name", ["RGB", "RGBA"])
-    def test_with_a_library(self, monkeypatch, path, name):
-        image = np.concatenate([NORMALS, DEPTH[..., np.newaxis]], axis=2)[..., : len(name)]
-        self.provide(monkeypatch, **{name: image.astype(np.float32)})
-        np.testing.assert_array_equal(read_normals(path), NORMALS.astype(np.float32))
-
-    def test_depth(self, monkeypatch, path):
-        self.provide(monkeypatch, Z=DEPTH)
-        np.testing.assert_array_equal(read_depth(path, DEPTH.shape), DEPTH)
-        self.provide(monkeypatch, Z=DEPTH, W=DEPTH)
-        with pytest.raises(ValueError, match="has the channels Z, W; expected RGB, or one"):
-            read_depth(path, DEPTH.shape)
-
-    def test_without_a_library(self, monkeypatch, path):
-        monkeypatch.setitem(sys.modules, "OpenEXR", None)
-        with pytest.raises(ValueError, match="pip install OpenEXR"):
-            read_normals(path)
-
-    def test_another_file(self, path):
-        path.write_bytes(b"no exr")
-        with pytest.raises(ValueError, match="is not an EXR file"):
-            read_normals(path)
 
 
 class TestMaskCameraAndDepth:

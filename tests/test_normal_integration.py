@@ -11,7 +11,7 @@ import normint
 from normint import gradient_to_normals, integrate_normals
 from normint.camera import projection
 from normint.metrics import rmse
-from normint.normal_integration import AXES
+from normint.normal_integration import AXES, slopes
 
 K = np.array([[300.0, 0, 47.0], [0, 240.0, 36.0], [0, 0, 1]])  # unequal focal lengths, off the centre
 SHAPE = (80, 96)
@@ -100,6 +100,20 @@ def test_blocks_of_rows_do_not_show():
         depth = normint.integrate(p, q).depth
         expected = projection(lens).depth(depth / unit)
         np.testing.assert_allclose(integrate_normals(normals, camera=lens).depth, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("camera", [None, K])
+def test_the_slopes_are_those_that_are_integrated(camera):
+    _, normals, mask = sphere()
+    if camera is None:  # seen from far away, with z towards the viewer
+        normals = gradient_to_normals(*np.random.default_rng(0).normal(size=(2, *SHAPE)))
+    p, q, kept = slopes(normals, mask, camera, least_cosine=0.65, steepest=2.0)
+    assert kept.sum() < mask.sum() and not p[~kept].any() and not q[~kept].any()
+    assert np.hypot(p, q).max() <= 2.0 * (1 + 1e-12)
+    lens = projection(camera)
+    expected = lens.depth(normint.integrate(p, q, kept).depth / lens.unit)
+    found = integrate_normals(normals, mask, camera, least_cosine=0.65, steepest=2.0, check_axes=False)
+    np.testing.assert_allclose(found.depth, expected, atol=1e-9)
 
 
 def test_a_prior_gives_the_scale_of_the_piece_it_touches_and_only_of_that():

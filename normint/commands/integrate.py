@@ -45,7 +45,7 @@ def add_integrate(commands):
         metavar="NAME",
         help="directions of the components (%(default)s); a wrong name lists them",
     )
-    add("--variable", metavar="NAME", help="array of an NPZ or MAT file that has several")
+    add("--variable", metavar="NAME", help="array of an NPZ, MAT or EXR file that has several")
     add("--method", default="quadratic", metavar="NAME", help=f"{', '.join(METHODS)} (%(default)s)")
     add("--option", action="append", default=[], metavar="NAME=VALUE",
         help="of the method, such as mu=45 or max_iterations=200 (repeatable)")  # fmt: skip

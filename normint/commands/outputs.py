@@ -78,15 +78,13 @@ def measure(task, result):
         the slope from i to j and z the depth, or f log d with a camera: in pixels. "relative_curl": see
         :func:`normint.curl.relative_curl`; None where no four pixels form a square.
     """
-    from normint.axes import to_uvz
     from normint.camera import projection
     from normint.curl import relative_curl
-    from normint.normal_integration import _slopes
+    from normint.normal_integration import slopes
 
     lens, inside = projection(task.camera), np.isfinite(result.depth)
-    steepest = task.options.get("steepest", 200.0) or np.inf
-    axes = task.settings["axes"]
-    p, q, _ = _slopes(task.normals, inside, lens, to_uvz(axes), None, steepest, axes)
+    steepest = {"steepest": task.options["steepest"]} if "steepest" in task.options else {}
+    p, q, _ = slopes(task.normals, inside, task.camera, axes=task.settings["axes"], **steepest)
     z = lens.unit * lens.potential(result.depth)
     left = [
         np.abs(np.diff(z, axis=0) - 0.5 * (p[1:] + p[:-1]))[inside[1:] & inside[:-1]],

@@ -1,12 +1,13 @@
 """Read the files of a data set, and say in one sentence what is wrong with them."""
 
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
+from normint.array_files import read_named, read_table
 from normint.datasets.records import DepthAndNormals, ImageSet
 from normint.images.files import read_bytes, read_image, read_mask
+from normint.normal_files import read_camera
 from normint.progress import bar
 
 
@@ -30,15 +31,15 @@ def read_diligent(folder, *, crop=False):
     names = [line.strip() for line in text.splitlines() if line.strip()]
     if not names:
         raise ValueError(f"{folder / 'filenames.txt'} is empty; expected one image name per line")
-    lights = _table(folder / "light_directions.txt", (len(names), 3))
-    intensities = _table(folder / "light_intensities.txt", (len(names), 3))
+    lights = read_table(folder / "light_directions.txt", (len(names), 3))
+    intensities = read_table(folder / "light_intensities.txt", (len(names), 3))
     if not (intensities > 0).all():
         raise ValueError(f"{folder / 'light_intensities.txt'} has values that are not positive")
     masks = sorted(folder.rglob("mask.png"), key=lambda path: (len(path.parts), path))
     if not masks:
         raise FileNotFoundError(f"{folder / 'mask.png'} is missing, and there is none below")
     mask = read_mask(masks[0])
-    normals = _matrices(folder / "Normal_gt.mat", Normal_gt=(*mask.shape, 3))["Normal_gt"]
+    normals = read_named(folder / "Normal_gt.mat", Normal_gt=(*mask.shape, 3))["Normal_gt"]
     box = _bounding_box(mask) if crop else np.s_[:, :]
     wanted = {"bits": 16, "colour": True, "shape": mask.shape}
     images = [read_image(folder / name, **wanted)[box] for name in bar(names, folder.name)]
@@ -60,7 +61,7 @@ def read_beethoven(path):
     ImageSet
         The lights are as stored: in an order and along axes that the file does not tell.
     """
-    found = _matrices(path, I=(256, 256, 3), mask=(256, 256), S=(3, 3))
+    found = read_named(path, I=(256, 256, 3), mask=(256, 256), S=(3, 3))
     if found["I"].dtype != np.uint8:
         raise ValueError(f"{path}: I has type {found['I'].dtype}; expected uint8")
     if not (found["mask"] > 0).any():
@@ -90,9 +91,10 @@ def read_normal_map(folder):
     normals[~mask] = np.nan
     depth = camera = None
     if (folder / "depth_gt.npz").exists():
-        depth = np.where(mask, _array(folder / "depth_gt.npz", "depth_gt", shape), np.nan)
+        stored = read_named(folder / "depth_gt.npz", depth_gt=shape)["depth_gt"]
+        depth = np.where(mask, stored.astype(np.float64), np.nan)
     if (folder / "K.txt").exists():
-        camera = _camera(folder / "K.txt", shape)
+        camera = read_camera(folder / "K.txt", shape)
     return DepthAndNormals(normals, mask, depth, camera, name=folder.name)
 
 
@@ -105,63 +107,3 @@ def _from_xyz(vectors):
 def _bounding_box(mask):
     rows, columns = (np.flatnonzero(mask.any(axis=axis)) for axis in (1, 0))
     return tuple(slice(max(line[0] - 1, 0), line[-1] + 2) for line in (rows, columns))
-
-
-def _table(path, shape):
-    """Read numbers from a text file."""
-    try:
-        lines = read_bytes(path).decode("utf-8-sig").splitlines()
-        table = np.array([line.split() for line in lines if line.strip()], dtype=np.float64)
-    except ValueError:  # words, rows of different lengths, bytes that are no text
-        raise ValueError(f"{path} is not a table of numbers") from None
-    if table.shape != shape or not np.isfinite(table).all():
-        raise ValueError(f"{path} has a table of {table.shape} numbers; expected {shape}, all finite")
-    return table
-
-
-def _matrices(path, **shapes):
-    """Read arrays of given shapes from a Matlab file."""
-    from scipy.io import loadmat
-
-    data = read_bytes(path)
-    try:
-        found = loadmat(BytesIO(data), variable_names=list(shapes))
-    except Exception as error:  # whatever a damaged file makes the reader stumble over
-        raise ValueError(f"{path} is not a Matlab file that can be read: it is damaged or too new") from error
-    for name, shape in shapes.items():
-        if name not in found:
-            raise ValueError(f"{path} has no variable {name!r}")
-        if found[name].shape != shape or found[name].dtype.kind not in "biuf":
-            raise ValueError(f"{path}: {name} has shape {found[name].shape}; expected {shape} numbers")
-    return found
-
-
-def _array(path, name, shape):
-    """Read one array of a given shape from an NPZ file."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            array = file[name]
-    except KeyError:
-        raise ValueError(f"{path} has no array {name!r}") from None
-    except Exception as error:  # truncated archives fail in many ways
-        raise ValueError(f"{path} is not an NPZ file that can be read") from error
-    if array.shape != shape or array.dtype.kind not in "iuf":
-        raise ValueError(f"{path}: {name} has shape {array.shape}; expected {shape} numbers")
-    return array.astype(np.float64)
-
-
-def _camera(path, shape):
-    """Read the 3×3 matrix of a camera; some files have the row of y first, which the centre gives away."""
-    matrix = _table(path, (3, 3))
-    x, y, last = matrix
-    rows, columns = shape
-    swapped = x[0] == y[1] == 0  # the rows are (0, f_y, c_y) and (f_x, 0, c_x)
-    if swapped or (
-        abs(x[2] - rows / 2) + abs(y[2] - columns / 2) < abs(x[2] - columns / 2) + abs(y[2] - rows / 2)
-    ):
-        x, y = y, x
-    fx, fy = max(x[:2]), max(y[:2])  # the other number of each row is 0
-    if np.count_nonzero(matrix[:2, :2]) != 2 or not (fx > 0 and fy > 0) or last.tolist() != [0, 0, 1]:
-        expected = "the rows (f_x, 0, c_x), (0, f_y, c_y) and (0, 0, 1)"
-        raise ValueError(f"{path} is not the matrix of a camera; expected {expected}")
-    return np.array([[fx, 0, x[2]], [0, fy, y[2]], [0, 0, 1]])

@@ -1,0 +1,137 @@
+"""EXR files: which channels belong together, and real files where there is a library that writes them."""
+
+import sys
+
+import numpy as np
+import pytest
+from relief_files import DEPTH, MASK, XYZ, assert_refused, run
+
+from normint.array_files import read_arrays
+from normint.exr_files import layers
+from normint.normal_files import read_depth, read_domain, read_normals
+
+try:
+    import OpenEXR
+except ImportError:
+    OpenEXR = None
+
+needs_library = pytest.mark.skipif(OpenEXR is None, reason="OpenEXR is not installed: pip install OpenEXR")
+PLANES = np.arange(4 * 6.0).reshape(4, 2, 3)  # four different channels
+
+
+def split(image, letters, layer=""):
+    """Return the channels of an image, each as an array of its own."""
+    return {layer + letter: np.ascontiguousarray(image[..., k]) for k, letter in enumerate(letters)}
+
+
+class TestLayers:
+    @pytest.mark.parametrize("letters", ["RGB", "XYZ", "rgb", "xyz"])
+    @pytest.mark.parametrize("layer", ["", "Normal.", "View.Normal."])
+    def test_the_order_is_that_of_the_letters_not_of_the_file(self, letters, layer):
+        image = np.moveaxis(PLANES[:3], 0, 2)
+        alphabetical = dict(sorted(split(image, letters, layer).items()))
+        found = layers(alphabetical)
+        assert list(found) == [layer + letters]
+        np.testing.assert_array_equal(found[layer + letters], image)
+
+    def test_transparency_is_left_out_unless_it_is_alone(self):
+        r, g, b, a = PLANES
+        assert list(layers({"A": a, "B": b, "G": g, "R": r})) == ["RGB"]
+        assert list(layers({"A": a, "Z": b})) == ["Z"]
+        assert list(layers({"A": a})) == ["A"]
+
+    def test_layers_stay_apart(self):
+        r, g, b, _ = PLANES
+        assert list(layers({"one.R": r, "one.G": g, "two.B": b})) == ["one.R", "one.G", "two.B"]
+        assert list(layers({"B": b, "G": g, "R": r[:1]})) == ["B", "G", "R"]  # one is coarser
+
+
+class TestRefused:
+    @pytest.fixture
+    def path(self, tmp_path):
+        (tmp_path / "n.exr").write_bytes(b"\x76\x2f\x31\x01" + bytes(50))
+        return tmp_path / "n.exr"
+
+    @pytest.mark.parametrize("read", [read_normals, lambda p: read_depth(p, (2, 3)), read_arrays])
+    def test_without_a_library(self, monkeypatch, path, read):
+        monkeypatch.setitem(sys.modules, "OpenEXR", None)
+        with pytest.raises(ValueError, match=r"n\.exr cannot be read: no reader .*; pip install OpenEXR$"):
+            read(path)
+
+    def test_without_a_library_on_the_command_line(self, monkeypatch, path, tmp_path, capsys):
+        monkeypatch.setitem(sys.modules, "OpenEXR", None)
+        assert_refused(capsys, run(path, "--out", tmp_path / "o"), "n.exr", "pip install OpenEXR")
+        assert not (tmp_path / "o").exists()
+
+    @needs_library
+    def test_damaged(self, path):
+        with pytest.raises(ValueError, match=r"n\.exr is not an EXR file that can be read: it is damaged"):
+            read_normals(path)
+
+    def test_another_file(self, path):
+        path.write_bytes(b"no exr")
+        with pytest.raises(ValueError, match="is not an EXR file"):
+            read_normals(path)
+
+
+@needs_library
+class TestRealFiles:
+    def write(self, path, **channels):
+        header = {"compression": OpenEXR.ZIP_COMPRESSION, "type": OpenEXR.scanlineimage}
+        with OpenEXR.File(header, channels) as file:
+            file.write(str(path))
+        return path
+
+    @pytest.mark.parametrize("dtype", [np.float16, np.float32])
+    @pytest.mark.parametrize("letters", ["RGB", "XYZ"])
+    @pytest.mark.parametrize("layer", ["", "Normal."])
+    @pytest.mark.parametrize("transparency", [None, np.float16, np.float32])
+    def test_normals(self, tmp_path, dtype, letters, layer, transparency):
+        normals = XYZ.astype(dtype)
+        channels = split(normals, letters, layer)
+        if transparency:
+            channels[f"{layer}A"] = np.ones(MASK.shape, transparency)
+        found = read_normals(self.write(tmp_path / "n.exr", **channels))
+        assert found.dtype == np.float64
+        np.testing.assert_array_equal(found, normals)
+
+    def test_colours(self, tmp_path):
+        found = read_normals(self.write(tmp_path / "n.exr", RGB=((XYZ + 1) / 2).astype(np.float32)))
+        np.testing.assert_allclose(found, XYZ, atol=1e-6)
+
+    def test_normals_beside_a_picture_are_chosen_by_name(self, tmp_path):
+        picture, normals = np.full(XYZ.shape, 0.5, np.float32), XYZ.astype(np.float32)
+        path = self.write(tmp_path / "n.exr", **split(picture, "RGB"), **split(normals, "XYZ", "Normal."))
+        with pytest.raises(ValueError, match=r"several arrays that fit: RGB, Normal\.XYZ; choose one by"):
+            read_normals(path)
+        np.testing.assert_array_equal(read_normals(path, variable="Normal.XYZ"), normals)
+
+    def test_parts(self, tmp_path):
+        normals = XYZ.astype(np.float32)
+        parts = [OpenEXR.Part({}, {"RGB": image}, name) for name, image in (("a", -normals), ("b", normals))]
+        with OpenEXR.File(parts) as file:
+            file.write(str(tmp_path / "n.exr"))
+        np.testing.assert_array_equal(read_normals(tmp_path / "n.exr", variable="b.RGB"), normals)
+
+    def test_depth_and_mask(self, tmp_path):
+        depth = DEPTH.astype(np.float32)
+        path = self.write(tmp_path / "d.exr", Z=depth, **split(XYZ.astype(np.float32), "RGB"))
+        np.testing.assert_array_equal(read_depth(path, depth.shape), depth)
+        white = np.repeat(MASK[..., np.newaxis], 3, axis=2).astype(np.float16)
+        for channels in ({"Y": white[..., 0].copy()}, {"RGB": white}):
+            path = self.write(tmp_path / "mask.exr", **channels)
+            np.testing.assert_array_equal(read_domain(path, MASK.shape), MASK)
+
+    def test_from_a_folder_to_the_depth_that_other_files_of_the_same_numbers_give(self, tmp_path):
+        exr, npy = tmp_path / "exr", tmp_path / "npy"
+        for folder in (exr, npy):
+            folder.mkdir()
+        self.write(exr / "normal_map.exr", RGB=XYZ.astype(np.float32))
+        self.write(exr / "mask.exr", Y=MASK.astype(np.float32))
+        np.save(npy / "normal_map.npy", XYZ.astype(np.float32))
+        np.save(npy / "mask.npy", MASK)
+        for folder in (exr, npy):
+            assert run(folder, "--out", folder / "out", "--quiet") == 0
+        found, expected = (np.load(folder / "out" / "depth.npy") for folder in (exr, npy))
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(np.isfinite(found), MASK)
