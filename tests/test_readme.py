@@ -1,14 +1,131 @@
 """The README says what is so: its table, its code, its commands and its links."""
 
+import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+import trimesh
+from readme_commands import Clone, printed_commands
 
+from normint.datasets.writing import write_normal_map
+from normint.normals import gradient_to_normals
 from normint.results import BEGIN, END, ROOT, read, table
+from normint.surfaces import figurine
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+INTEGRATE = ".venv/bin/normint integrate my_normals --out my_surface --mesh ply --preview"
+NOTEBOOK = "01_three_by_three"
+
+# `make` prints what it would run instead of running it: these take long, would call this test again, or serve
+# until they are stopped.
+WOULD_RUN = {
+    "make workbook": [".venv/bin/normint workbook"],
+    "NORMINT_DATA=~/normal-integration-data make workbook": [".venv/bin/normint workbook"],
+    "make test": [".venv/bin/python -m pytest -n 2", "--nbval-sanitize-with=tests/nbval_sanitize.cfg"],
+    "make test-browser": [".venv/bin/python -m pytest -rs tests/browser"],
+    "make lab": [".venv/bin/jupyter lab --notebook-dir=notebooks"],
+    "make bench": [".venv/bin/python -m benchmarks"],
+}
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory):
+    """Lay out a clone with one notebook, an exercise, and a newcomer's normals."""
+    folder = tmp_path_factory.mktemp("clone") / "normint"
+    clone = Clone(ROOT, folder, ("01_*.ipynb", "exercises/README.md", "exercises/01_*.ipynb"))
+    statue = figurine(96)
+    write_normal_map(folder / "my_normals", gradient_to_normals(statue.p, statue.q), statue.mask)
+    return clone
+
+
+def would_run(clone, command):
+    done = clone.run(command, MAKEFLAGS="-n")
+    for part in WOULD_RUN[command]:
+        assert part in done.stdout
+    assert "pip install" not in done.stdout
+    words = re.sub(r"\\\n", " ", done.stdout).split()
+    named = [word.split("=")[-1] for word in words]
+    for path in {"tests/browser", "tests/nbval_sanitize.cfg", "notebooks"}.intersection(named):
+        assert (clone.folder / path).exists()
+    programs = [word for word in words if word.startswith(".venv/bin/")]
+    assert programs and all(os.access(clone.folder / program, os.X_OK) for program in programs)
+    assert "benchmarks" not in named or (clone.folder / "benchmarks" / "__main__.py").exists()
+    return done
+
+
+def integrates(clone, command):
+    done = clone.run(command)
+    depth = np.load(clone.folder / "my_surface" / "depth.npy")
+    statue = figurine(96)
+    np.testing.assert_array_equal(np.isnan(depth), ~statue.mask)
+    report = json.loads((clone.folder / "my_surface" / "report.json").read_text())
+    assert {"settings", "seconds", "residual"} <= set(report)
+    assert len(trimesh.load(clone.folder / "my_surface" / "mesh.ply").faces) > 1000
+    assert (clone.folder / "my_surface" / "preview.png").stat().st_size > 10_000
+    again = clone.run(command)
+    assert again.returncode == 1 and "exists; use --force" in again.stderr  # as the README promises
+    return done
+
+
+def runs_notebook_into(place):
+    def run(clone, command):
+        published = {path: path.stat().st_mtime_ns for path in (clone.folder / "figures").iterdir()}
+        done = clone.run(command)
+        assert re.search(rf"{NOTEBOOK} +done", done.stdout), done.stdout + done.stderr
+        made = clone.folder / "build" / place
+        assert list(made.rglob(f"{NOTEBOOK}.ipynb")) and list(made.rglob("fig01*.png"))
+        assert published == {path: path.stat().st_mtime_ns for path in (clone.folder / "figures").iterdir()}
+        return done
+
+    return run
+
+
+def builds_the_site(clone, command):
+    done = clone.run(command)
+    assert NOTEBOOK in (clone.folder / "build" / "site" / "index.html").read_text(encoding="utf-8")
+    return done
+
+
+def lists_the_targets(clone, command):
+    done = clone.run(command)
+    listed = [line.split()[0] for line in done.stdout.splitlines()]
+    assert {name for name in re.findall(r"`make ([a-z-]+)`", README)} <= set(listed)
+    return done
+
+
+def says(*words):
+    def run(clone, command):
+        done = clone.run(command)
+        assert all(word in done.stdout for word in words)
+        return done
+
+    return run
+
+
+def makes_a_conda_environment(clone, command):
+    if shutil.which("conda") is None:
+        pytest.skip("no conda is here; test_environment.py compares environment.yml with pyproject.toml")
+    if not os.environ.get("NORMINT_TEST_CONDA"):
+        pytest.skip("NORMINT_TEST_CONDA=1 would download and make the environment, which takes minutes")
+    return clone.run(command, CONDA_ENVS_DIRS=str(clone.folder.parent / "environments"))
+
+
+KNOWN = {
+    **dict.fromkeys(WOULD_RUN, would_run),
+    ".venv/bin/normint workbook --only 01 --seed 7": runs_notebook_into("seed7"),
+    ".venv/bin/normint workbook --only 01 --quick": runs_notebook_into("quick"),
+    ".venv/bin/normint workbook --help": says("--only", "--seed", "--quick"),
+    ".venv/bin/normint integrate --help": says("--method", "--option", "--axes", "--prior", "--force"),
+    INTEGRATE: integrates,
+    "make site": builds_the_site,
+    "make help": lists_the_targets,
+    "conda env create -f environment.yml": makes_a_conda_environment,
+}
 
 
 def test_the_results_table_is_the_one_the_results_give():
@@ -24,10 +141,23 @@ def test_the_python_blocks_run_one_after_the_other():
     assert done.stdout.startswith("(320, 320) 0.108")
 
 
-def test_the_two_commands_are_there():
-    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), flags=re.M)
-    for command in re.findall(r"make ([a-z]+)", README):
-        assert command in targets
+@pytest.mark.parametrize("command", printed_commands(README))
+def test_command(clone, command):
+    assert command in KNOWN, f"the README prints {command!r}, and nothing here says how to try it"
+    done = KNOWN[command](clone, command)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_known_command_is_printed():
+    assert set(KNOWN) == set(printed_commands(README))
+
+
+def test_options_quoted_alone_do_what_the_sentence_says(clone):
+    quoted = [span for span in re.findall(r"`(--[^`\n]+)`", README) if span not in ("--prior", "--force")]
+    command = f".venv/bin/normint integrate my_normals --out other {' '.join(quoted)}"
+    done = clone.run(command)
+    assert done.returncode == 0, done.stderr
+    assert "phi1: " in done.stdout and "--axes 'xyz'" in done.stderr  # the warning names the likely fix
 
 
 @pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\((?!http)([^)#]+)\)", README))))
