@@ -33,7 +33,7 @@ lab: $(READY)   ## open JupyterLab on the notebooks; what they save goes to buil
 site: $(READY)  ## turn the notebooks into pages that need no network, in build/site
 	$(BIN)/normint site $(ARGS)
 
-bench: $(READY) ## measure the solver and the methods, print the tables and write them as CSV
+bench: $(READY) ## measure the solver, the methods and the panels, print the tables and write them as CSV
 	$(BIN)/python -m benchmarks $(ARGS)
 
 clean:          ## remove the environment and everything built

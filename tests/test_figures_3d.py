@@ -51,12 +51,14 @@ def test_a_mesh_is_drawn_as_it_is():
     np.testing.assert_array_equal(np.stack([drawn.i, drawn.j, drawn.k], 1), made.faces)
 
 
-def test_a_notebook_gets_both_forms():
-    picture = Figure()
-    bundle = WithPicture(surface_3d(np.zeros((400, 400)), "flat"), picture)._repr_mimebundle_()
-    assert bundle[PLOTLY]["layout"]["title"]["text"] == "flat"
-    assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG")
-    assert len(json.dumps(bundle)) < 1e6
+def test_a_notebook_gets_the_picture_and_then_the_surface(monkeypatch):
+    shown = []
+    monkeypatch.setattr("IPython.display.display", lambda data, raw: shown.append(data))
+    WithPicture(surface_3d(np.zeros((400, 400)), "flat"), Figure())._ipython_display_()
+    picture, surface = shown
+    assert base64.b64decode(picture["image/png"]).startswith(b"\x89PNG")
+    assert surface[PLOTLY]["layout"]["title"]["text"] == "flat"
+    assert len(json.dumps(shown)) < 1e6
     with pytest.raises(ValueError, match="picture is a str; expected a matplotlib Figure"):
         WithPicture(None, "photo.png")
 

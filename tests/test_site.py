@@ -122,6 +122,32 @@ class TestFormulas:
         assert "$HOME and $PATH" in text and "<math" not in text
 
 
+VIEW = {"data": [{"type": "surface", "z": [[1]]}], "layout": {}}
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        [shown(image_png=PIXEL), shown() | {"data": {PLOTLY: VIEW}}],
+        [shown() | {"data": {PLOTLY: VIEW, "image/png": PIXEL, "text/plain": "a surface"}}],
+    ],
+    ids=["two outputs", "one output"],
+)
+def test_a_picture_and_its_view_stand_side_by_side(outputs):
+    text = notebook_body(notebook(cell("panel", [shown(text_plain="before"), *outputs])))
+    beside = text.split('<div class="beside">')[1]
+    assert "before" in text
+    assert text.count(PIXEL) == beside.count(PIXEL) == 1
+    assert text.count("Plotly.newPlot") == beside.count("Plotly.newPlot") == 1
+
+
+def test_a_view_without_a_picture_stands_alone():
+    outputs = [shown(image_png=PIXEL), shown(text_plain="7"), shown() | {"data": {PLOTLY: VIEW}}]
+    text = notebook_body(notebook(cell("panel", outputs)))
+    assert text.count(PIXEL) == text.count("Plotly.newPlot") == 1
+    assert "beside" not in text
+
+
 def test_a_view_cannot_end_its_script_early():
     trap = {"data": [{"name": "</script><b>"}], "layout": {}}
     text = notebook_body(notebook(cell("view", [shown() | {"data": {PLOTLY: trap}}])))

@@ -1,4 +1,4 @@
-"""Surfaces to turn with the mouse, in a notebook or a page; and a picture where that cannot be."""
+"""Surfaces to turn with the mouse, in a notebook or a page, beside a picture."""
 
 import base64
 import json
@@ -65,7 +65,7 @@ def surface_3d(surface, title="", *, camera=None, weights=None, finest=FINEST):
 
 
 class WithPicture:
-    """An interactive figure together with a picture of it, for readers that cannot show the first.
+    """A picture and, beside it, an interactive figure.
 
     Parameters
     ----------
@@ -74,8 +74,8 @@ class WithPicture:
 
     Notes
     -----
-    A notebook shows the richest form that it knows. JupyterLab turns the interactive one; pages that do not
-    know it, such as GitHub's, show the picture.
+    Of one output a notebook shows only the richest form that it knows, so there are two. The pages of the
+    site put them side by side; those that know no interactive figures, such as GitHub's, show the picture.
     """
 
     def __init__(self, interactive, picture):
@@ -83,14 +83,36 @@ class WithPicture:
             raise ValueError(f"picture is a {type(picture).__name__}; expected a matplotlib Figure")
         self.interactive, self.picture = interactive, picture
 
-    def _repr_mimebundle_(self, include=None, exclude=None):
+    def _ipython_display_(self):
         buffer = BytesIO()
         self.picture.savefig(buffer, format="png", dpi=100, metadata={"Software": None})
-        return {
-            PLOTLY: json.loads(self.interactive.to_json()),
-            "image/png": base64.b64encode(buffer.getvalue()).decode("ascii"),
-            "text/plain": "a surface in 3D",
-        }
+        display_both(buffer.getvalue(), self.interactive, "a surface in 3D")
+
+
+def display_both(png, interactive, text):
+    """Display a picture, and an interactive figure after it, in the notebook that runs.
+
+    Parameters
+    ----------
+    png : bytes
+    interactive : plotly.graph_objects.Figure
+    text : str
+        What is shown in words.
+    """
+    from IPython.display import display
+
+    display({"image/png": as_base64(png), "text/plain": text}, raw=True)
+    display({PLOTLY: as_json(interactive), "text/plain": f"{text} (to turn)"}, raw=True)
+
+
+def as_base64(data):
+    """Return bytes as notebooks keep them."""
+    return base64.b64encode(data).decode("ascii")
+
+
+def as_json(figure):
+    """Return a plotly figure as notebooks keep it."""
+    return {"config": {"displaylogo": False}, **json.loads(figure.to_json())}
 
 
 def _thin_mesh(depth, camera, weights, finest):

@@ -35,6 +35,7 @@ def turnable(depth, title="", *, aspect=None, zlabel="z"):
     side = max(rows, cols)
     high = max(high, low + (1e-6 if aspect else 0.1 * side))  # what is flat looks flat
     height = aspect or min(1.0, (high - low) / side)
+    away = 1 + 0.4 * height  # so that what is tall is seen as a whole
     # Single precision halves what is sent, and plotly.js computes with it anyway.
     surface = go.Surface(
         z=depth[::step, ::step].astype(np.float32),
@@ -49,7 +50,10 @@ def turnable(depth, title="", *, aspect=None, zlabel="z"):
         "zaxis": {"title": {"text": zlabel}, "range": [low, high], "nticks": 4},
         "aspectmode": "manual",
         "aspectratio": {"x": cols / side, "y": rows / side, "z": height},
-        "camera": {"eye": {"x": -0.5, "y": -1.15, "z": 1.05}, "center": {"x": 0, "y": 0, "z": -0.1}},
+        "camera": {
+            "eye": {"x": -0.5 * away, "y": -1.15 * away, "z": 1.05 * away},
+            "center": {"x": 0, "y": 0, "z": -0.1},
+        },
     }
     layout = {
         "title": {"text": title, "font": {"size": 13}, "x": 0.5},
@@ -60,10 +64,3 @@ def turnable(depth, title="", *, aspect=None, zlabel="z"):
         "uirevision": "kept",  # the reader's point of view stays when the surface changes
     }
     return go.Figure(surface, layout)
-
-
-def as_json(figure):
-    """Return a figure as what notebooks keep under the type ``application/vnd.plotly.v1+json``."""
-    import json
-
-    return {"config": {"displaylogo": False}, **json.loads(figure.to_json())}

@@ -1,7 +1,7 @@
 """The widgets of a panel: controls, picture, surface, and a line that says what is going on."""
 
-import gc
 import html
+import math
 
 import numpy as np
 
@@ -27,15 +27,12 @@ class View:
         self.pictures = ipywidgets.HBox([self.picture], layout={"flex_flow": "row wrap"})
         drawn = [w for w in self.widgets.values() if not hasattr(w, "description")]
         usual = [w for w in self.widgets.values() if hasattr(w, "description")]
-        controls = ipywidgets.HBox(usual, layout={"flex_flow": "row wrap"})
+        controls = ipywidgets.HBox(usual, layout={"flex_flow": "row wrap", "grid_gap": "0 12px"})
         beside = [ipywidgets.VBox([controls, self.status])] if drawn else [controls]
-        above = ipywidgets.HBox([*drawn, *beside])
+        above = ipywidgets.HBox([*drawn, *beside], layout={"grid_gap": "16px"})
         self.box = ipywidgets.VBox([above, *([] if drawn else [self.status]), self.pictures])
         self.box.add_class("normint-panel")
         self.follow(panel.values)
-        if not gc.get_freeze_count():
-            # Else every tenth answer or so waits 0.3 s while the collector walks through all modules.
-            gc.freeze()
 
     def follow(self, values):
         """Set the widgets to the values, and show those that have a meaning."""
@@ -71,7 +68,10 @@ class View:
         self.status.value = f"<span {style}>{html.escape(text) or '&nbsp;'}</span>"
 
     def _changed(self, name, value):
-        if self._setting:
+        old = self.panel.values[name]
+        # A logarithmic slider in the browser sends its value back, rounded, as soon as it is drawn.
+        rounded = isinstance(value, float) and math.isclose(value, old, rel_tol=1e-9)
+        if self._setting or rounded:
             return
         try:
             self.panel.set(**{name: value})

@@ -7,6 +7,7 @@ from html import escape
 from normint.notebook_files import source
 from normint.site.formulas import with_mathml
 
+PICTURE = "image/png"
 PLOTLY = "application/vnd.plotly.v1+json"
 PLOTLY_SCRIPT = "plotly.min.js"
 
@@ -14,7 +15,8 @@ PLOTLY_SCRIPT = "plotly.min.js"
 def notebook_body(notebook):
     """Return the cells of a notebook, as read by `read_notebook`, as HTML.
 
-    3D views of plotly become a script that draws them with the site's own copy of plotly.
+    3D views of plotly become a script that draws them with the site's own copy of plotly, beside the picture
+    that belongs to them: in the same output, or in the one before.
     """
     import nbformat
     from nbconvert import HTMLExporter
@@ -22,9 +24,8 @@ def notebook_body(notebook):
     views = _Views()
     notebook = nbformat.reads(json.dumps(notebook), as_version=4)  # a copy, with its lines joined
     for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            if PLOTLY in output.get("data", {}):
-                output["data"] = {"text/html": views.add(output["data"][PLOTLY])}
+        if "outputs" in cell:
+            cell.outputs = views.in_place(cell.outputs)
     body, _ = HTMLExporter(template_name="basic").from_notebook_node(notebook)
     return body
 
@@ -97,16 +98,34 @@ class _Views:
     def __init__(self):
         self.count = 0
 
-    def add(self, figure):
+    def in_place(self, outputs):
+        """Return the outputs of a cell with HTML in place of 3D views and their pictures."""
+        done, before = [], {}
+        for output in outputs:
+            data = output.get("data", {})
+            if PLOTLY in data:
+                if PICTURE in before and PICTURE not in data:
+                    done.pop()
+                    data = before | data
+                output["data"] = {"text/html": self.add(data[PLOTLY], data.get(PICTURE))}
+            done.append(output)
+            before = output.get("data", {})
+        return done
+
+    def add(self, figure, picture=None):
         self.count += 1
         name = f"view-{self.count}"
         # As wide as the page, whatever the notebook's own width was.
         layout = {k: v for k, v in figure.get("layout", {}).items() if k not in ("width", "height")}
         data, layout = (json.dumps(part).replace("</", "<\\/") for part in (figure.get("data", []), layout))
-        return (
+        view = (
             f'<div id="{name}" class="view"></div>'
             f'<script>Plotly.newPlot("{name}", {data}, {layout}, {{responsive: true}});</script>'
         )
+        if picture is None:
+            return view
+        source = "data:image/png;base64," + picture.replace("\n", "")
+        return f'<div class="beside"><img src="{source}"><div>{view}</div></div>'
 
 
 def _make_local(link, targets, up):

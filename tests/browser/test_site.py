@@ -3,6 +3,7 @@
 import pytest
 
 from browser.lab import ARTEFACTS
+from normint.results import ROOT
 from normint.site import build
 
 WIDTHS = {"desk": 1200, "phone": 390}
@@ -10,8 +11,11 @@ WIDTHS = {"desk": 1200, "phone": 390}
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """Return the folder of the site, made from the notebooks of the repository."""
-    return build(tmp_path_factory.mktemp("pages") / "site").parent
+    """Return the folder of the site, made from the notebooks as committed, whatever was executed here."""
+    root = tmp_path_factory.mktemp("repository")
+    for name in ("notebooks", "figures", "README.md"):
+        (root / name).symlink_to(ROOT / name)
+    return build(root=root).parent
 
 
 @pytest.fixture
@@ -58,9 +62,26 @@ def test_formulas_are_drawn(read):
     assert "$" not in page.inner_text("main").replace("$HOME", "")
 
 
-def test_a_surface_can_be_turned(read):
-    page, wrong = read("08_your_own_normals.html", 1200)
-    page.wait_for_selector(".view canvas", timeout=60_000, state="attached")
-    page.locator(".view").first.scroll_into_view_if_needed()
-    page.screenshot(path=ARTEFACTS / "site_view.png")
+@pytest.mark.parametrize("device", WIDTHS)
+@pytest.mark.parametrize("name", ["01_three_by_three", "02_peaks", "06_peppers", "08_your_own_normals"])
+def test_a_picture_stands_beside_a_surface_that_can_be_turned(read, name, device):
+    page, wrong = read(f"{name}.html", WIDTHS[device])
+    pair = page.locator(".beside").last
+    pair.locator("canvas").first.wait_for(timeout=60_000, state="attached")
+    pair.scroll_into_view_if_needed()
+    page.screenshot(path=ARTEFACTS / f"site_{name}_{device}.png")
+    picture, view = (pair.locator(which).bounding_box() for which in ("img", ".view"))
+    assert min(picture["width"], view["width"]) > 300
+    if device == "phone":
+        assert view["y"] >= picture["y"] + picture["height"]
+    else:
+        assert view["x"] >= picture["x"] + picture["width"]
+    eye = "JSON.stringify([...document.querySelectorAll('.beside .view')].at(-1)._fullLayout.scene.camera)"
+    before = page.evaluate(eye)
+    x, y = view["x"] + view["width"] / 2, view["y"] + view["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 80, y + 20, steps=5)
+    page.mouse.up()
+    page.wait_for_function(f"before => {eye} !== before", arg=before, timeout=60_000)
     assert not wrong
