@@ -1,8 +1,9 @@
 """Measure the solver, the piecewise smooth methods and the panels, print the tables and write them as CSV.
 
-The other parts are :mod:`benchmarks.piecewise` and :mod:`benchmarks.panels`. The solver's times are ratios
-to one float64 Poisson solve by scipy's cosine transform of the bounding rectangle, on one thread, medians of
-runs that take turns. Ours include everything from gradient to depth: checks, assembly, set-up, solution.
+The other parts are :mod:`benchmarks.piecewise`, :mod:`benchmarks.calibrated` and :mod:`benchmarks.panels`.
+The solver's times are ratios to one float64 Poisson solve by scipy's cosine transform of the bounding
+rectangle, on one thread, medians of runs that take turns. Ours include everything from gradient to depth:
+checks, assembly, set-up, solution.
 """
 
 import argparse
@@ -16,7 +17,7 @@ import numpy as np
 import scipy.fft
 
 import normint
-from benchmarks import cases, judge, panels, piecewise
+from benchmarks import calibrated, cases, judge, panels, piecewise
 from benchmarks.memory import peak_bytes
 from normint.files import write_atomically
 from normint.poisson import System
@@ -109,7 +110,12 @@ def solver(quick):
             yield what, f"{value:.3g}", unit, bound, met
 
 
-PARTS = {"solver": solver, "piecewise": piecewise.measure, "panels": panels.measure}
+PARTS = {
+    "solver": solver,
+    "piecewise": piecewise.measure,
+    "calibrated": calibrated.measure,
+    "panels": panels.measure,
+}
 
 
 def main():

@@ -108,7 +108,7 @@ def _grow(marks, distance):
 
 # The columns of Table 1: heading, the measured number, how it is written, the largest number for each sign.
 COLUMNS = (
-    ("Fast", "time", "{:.2g} s/Mpx", ((0.0, ""),)),  # judged relative to DCT, see `Table.sign`
+    ("Fast", "time", "{:.3g} s/Mpx", ((0.0, ""),)),  # judged relative to DCT, see `Table.sign`
     ("Robust", "noise", "{:.2f} × LS", ((1.25, "+"), (np.inf, "-"))),
     ("Free boundary", "border", "{:.2f} %", ((1.0, "+"), (np.inf, "-"))),
     ("Discontinuities", "jumps", "{:.1f} px", ((0.5, "+++"), (0.7, "++"), (0.9, "+"), (np.inf, "-"))),
@@ -134,19 +134,21 @@ class Table:
     Parameters
     ----------
     measured : dict
-        From method to the numbers that `COLUMNS` names; "DCT" and "quadratic" are what time and the error
-        near jumps are relative to.
+        From method to the numbers that `COLUMNS` names, NaN where there is none; "DCT" and "quadratic" are
+        what time and the error near jumps are relative to.
     """
 
-    caption = "In brackets: the paper's sign where ours differs."
+    caption = "In brackets: the paper's sign where ours differs. The last two came after the paper."
 
     def __init__(self, measured):
         self.measured = measured
 
     def sign(self, method, column):
-        """Return our sign, from the number and the limits of its column."""
+        """Return our sign, from the number and the limits of its column; "?" without a number."""
         key, limits = column[1], column[3]
         value = self.measured[method][key]
+        if np.isnan(value):
+            return "?"
         if key == "time":
             value, limits = value / self.measured["DCT"]["time"], TIMES_DCT
         elif key == "jumps":
@@ -190,5 +192,6 @@ class Table:
 
     def _cell(self, method, k):
         paper = f" ({PAPER[method][k]})" if self._differs(method, k) else ""
-        number = COLUMNS[k][2].format(self.measured[method][COLUMNS[k][1]])
+        value = self.measured[method][COLUMNS[k][1]]
+        number = "not measured" if np.isnan(value) else COLUMNS[k][2].format(value)
         return self.sign(method, COLUMNS[k]) + paper, number

@@ -16,6 +16,8 @@ METHODS = {
     "phi2": "nonconvex",
     "anisotropic_diffusion": "anisotropic_diffusion",
     "mumford_shah": "mumford_shah",
+    "calibrated": "calibrated",
+    "bilateral": "bilateral",
 }
 
 
@@ -36,6 +38,12 @@ class Integration:
         How long the call took.
     weights : (ndarray, ndarray) or None
         Weights of the edges downwards and to the right that the method ended with, where it has any.
+    confidence : (ndarray, ndarray) or None
+        How well the slopes predict the step of each edge, beside what noise alone would allow: 1 where they
+        do, less at kinks and contours. Only "calibrated" tells.
+    noise : ndarray or None
+        The standard deviation of the slopes' noise at each pixel, NaN outside the mask. Only "calibrated"
+        tells.
     """
 
     depth: np.ndarray = field(repr=False)
@@ -44,6 +52,8 @@ class Integration:
     converged: bool
     seconds: float
     weights: tuple | None = field(default=None, repr=False)
+    confidence: tuple | None = field(default=None, repr=False)
+    noise: np.ndarray | None = field(default=None, repr=False)
 
 
 def integrate(p, q, mask=None, *, method="quadratic", prior=None, prior_weight=0.0, **options):
@@ -57,9 +67,9 @@ def integrate(p, q, mask=None, *, method="quadratic", prior=None, prior_weight=0
     mask : array_like of bool, optional
         The domain Ω, of any shape: holes, thin parts and separate pieces included. Everything by default.
     method : str
-        "quadratic", "dct", "sylvester", "total_variation", "phi1", "phi2", "anisotropic_diffusion" or
-        "mumford_shah": which surfaces are preferred, and how they are found. Each is described, with its
-        options, in its module under :mod:`normint.integrators`.
+        "quadratic", "dct", "sylvester", "total_variation", "phi1", "phi2", "anisotropic_diffusion",
+        "mumford_shah", "calibrated" or "bilateral": which surfaces are preferred, and how they are found.
+        Each is described, with its options, in its module under :mod:`normint.integrators`.
     prior : array_like, optional
         A depth z⁰ to stay close to: a coarse depth map, or a few control points (NaN elsewhere).
     prior_weight : float or array_like

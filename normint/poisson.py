@@ -55,7 +55,7 @@ class System:
             diagonal = np.where(mask, _at_least_zero("diagonal", diagonal, mask), 0.0)
             diagonal = diagonal if diagonal.any() else None
         self.shape = mask.shape
-        self.box = _bounding_box(mask)
+        self.box = bounding_box(mask)
         self.mask = self._crop(mask)
         weights = None if weights is None else tuple(self._crop(w) for w in weights)
         diagonal = None if diagonal is None else self._crop(diagonal)
@@ -252,7 +252,7 @@ def _at_least_zero(name, values, mask):
     return values
 
 
-def _bounding_box(mask):
+def bounding_box(mask):
     """Return the slices of the smallest rectangle that holds the mask."""
     rows, cols = (np.flatnonzero(mask.any(axis=axis)) for axis in (1, 0))
     return slice(rows[0], rows[-1] + 1), slice(cols[0], cols[-1] + 1)

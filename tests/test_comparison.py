@@ -81,6 +81,15 @@ class TestTable:
         slow.measured["DCT"]["time"] = 10.0
         assert slow.sign("Mumford-Shah", comparison.COLUMNS[0]) == "+++"
 
+    def test_methods_that_the_paper_does_not_have_differ_in_nothing(self):
+        for name in ("calibrated", "bilateral"):
+            table = self.table()
+            table.measured[name] = self.best | {"parameter": 9.0, "starts": np.nan}
+            assert "?\nnot measured" in table.cells()[0][-1]
+            assert table.sign(name, comparison.COLUMNS[5]) == "--"
+            assert not any(name in line for line in table.disagreements())
+            assert set(table.colours()[-1]) == {"white"}
+
     def test_differences_from_the_paper_are_shown_and_told(self):
         table = self.table(parameter=1.5)
         lines = table.disagreements(without=["Fast"])

@@ -10,7 +10,15 @@ import pytest
 
 import normint
 from normint.integration import METHODS
-from normint.integrators import anisotropic_diffusion, mumford_shah, nonconvex, rectangular, total_variation
+from normint.integrators import (
+    anisotropic_diffusion,
+    bilateral,
+    calibrated,
+    mumford_shah,
+    nonconvex,
+    rectangular,
+    total_variation,
+)
 from normint.integrators import quadratic as quadratic_module
 
 FUNCTIONS = {
@@ -22,8 +30,10 @@ FUNCTIONS = {
     "phi2": nonconvex.phi2,
     "anisotropic_diffusion": anisotropic_diffusion.anisotropic_diffusion,
     "mumford_shah": mumford_shah.mumford_shah,
+    "calibrated": calibrated.calibrated,
+    "bilateral": bilateral.bilateral,
 }
-ITERATIVE = list(FUNCTIONS)[3:]
+ITERATIVE = [method for method in list(FUNCTIONS)[3:] if method != "calibrated"]
 each_method = pytest.mark.parametrize("method", FUNCTIONS)
 
 
@@ -125,7 +135,9 @@ class TestResult:
         assert result.energies.ndim == 1 and result.energies.dtype == np.float64
         assert np.isfinite(result.energies).all()
         assert (result.energies >= 0).all() or method == "phi1"  # a sum of logarithms
-        if method in ITERATIVE:
+        if method == "calibrated":  # its energies are those of whole rounds
+            assert [weight.shape for weight in result.weights] == [mask.shape] * 2
+        elif method in ITERATIVE:
             assert len(result.energies) == result.iterations + 1
             assert [weight.shape for weight in result.weights] == [mask.shape] * 2
         else:

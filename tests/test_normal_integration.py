@@ -15,7 +15,9 @@ from normint.normal_integration import AXES, slopes
 
 K = np.array([[300.0, 0, 47.0], [0, 240.0, 36.0], [0, 0, 1]])  # unequal focal lengths, off the centre
 SHAPE = (80, 96)
-METHODS = ("quadratic", "total_variation", "phi1", "phi2", "anisotropic_diffusion", "mumford_shah")
+METHODS = (
+    "quadratic", "total_variation", "phi1", "phi2", "anisotropic_diffusion", "mumford_shah", "calibrated",
+)  # fmt: skip
 CAT = Path(os.environ.get("NORMINT_DATA", "data")) / "bini" / "cat"
 
 

@@ -42,6 +42,7 @@ def test_every_question_leads_to_a_method_and_to_its_own_bar():
     for item in questions:
         assert item["ours"] in item["bars"]
         assert all(number >= 0 for number in item["bars"].values())
+    assert {"quadratic", "calibrated"} <= {item["method"] for item in questions}
     # What is recommended for its error has the smallest one.
     for item in questions[:5]:
         assert min(item["bars"], key=item["bars"].get) == item["ours"]

@@ -7,7 +7,7 @@ import inspect
 from normint.integration import METHODS
 
 # Arguments that have ways of their own into the call.
-NOT_OPTIONS = ("axes", "method", "prior", "prior_weight", "check_axes", "callback")
+NOT_OPTIONS = ("axes", "method", "prior", "prior_weight", "check_axes", "callback", "observe", "constants")
 
 
 class UsageError(Exception):

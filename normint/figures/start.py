@@ -50,8 +50,11 @@ def decision(questions):
     questions : list of dict
         As :func:`normint.overview.decision` gives them.
     """
-    figure = Figure(figsize=(11.5, 1.55 * len(questions)), layout="constrained")
-    rows = figure.subplots(len(questions), 3, width_ratios=[1.25, 1.15, 1.9], squeeze=False)
+    heights = [max(1.0, len(item["bars"]) / 6) for item in questions]  # labels of more bars would touch
+    figure = Figure(figsize=(11.5, 1.55 * sum(heights)), layout="constrained")
+    rows = figure.subplots(
+        len(questions), 3, width_ratios=[1.25, 1.15, 1.9], height_ratios=heights, squeeze=False
+    )
     for k, (item, (asked, answer, bars)) in enumerate(zip(questions, rows, strict=True)):
         _box(asked, item["question"], "#e8eef5")
         _box(answer, f'method="{item["method"]}"', "#fbe6d8", bold=True)

@@ -1,0 +1,99 @@
+"""Calibrated integration: it measures the noise, finds the discontinuities, and has nothing to tune."""
+
+import time
+
+import numpy as np
+
+from normint import inputs
+from normint.integration import Integration
+from normint.integrators.calibrated_energy import CONSTANTS, WEAKEST, CalibratedEnergy, Constants
+from normint.poisson import Constants as FreeConstants
+from normint.poisson import bounding_box
+
+
+def calibrated(
+    p, q, mask=None, *, prior=None, prior_weight=0.0, callback=None, observe=None, constants=CONSTANTS,
+):  # fmt: skip
+    """Integrate a piecewise smooth surface: nothing has to be known, and nothing tuned.
+
+    Parameters
+    ----------
+    p, q, mask, prior, prior_weight
+        As for :func:`normint.integrate`. λ is relative to an edge that is neither uncertain nor cut. Where
+        only some pixels are held (control points), the surface is continuous within five pixels of them.
+    callback : callable, optional
+        Called as ``callback(solves, energy)`` after each round, with the linear systems solved so far.
+    observe : callable, optional
+        Called as ``observe(stage, depth)`` with "least squares", "annealed", "moved" and "done".
+    constants : Constants
+        For studies of the method itself.
+
+    Returns
+    -------
+    Integration
+        Its weights are 1 on edges where the surface is continuous and 0 across discontinuities; its
+        confidence and noise are those of the measured slopes. Its energies are those of the accepted
+        rounds.
+
+    Notes
+    -----
+    1. The noise σ of the slopes is measured by their curl (:mod:`normint.integrators.noise_levels`).
+    2. For every edge, its step t and the variance V of this prediction come from the slopes around it
+       (:mod:`normint.integrators.edge_predictions`).
+    3. The energy is Σ c x/(1 + x) with x = (Δz - t)²/(9 c V), Geman and McClure's function: an edge that
+       agrees costs c x, one that is cut c. The price c is lower where discontinuities are likely, and in
+       proportion to how much an edge tells: log(L/√V) in units of that of an edge with noise alone, with L
+       the depth that the slopes' deviation amounts to across the image. (An edge whose step could be
+       anything would agree with all.)
+    4. From least squares, reweighted least squares with Cauchy's weights and the variance V + τ², while the
+       temperature τ falls; then those of the energy itself. This is done twice, with contours taken for
+       contours and for kinks, since it decides which of two discontinuities stays.
+    5. Local minima are left by moving pieces (:mod:`normint.integrators.piece_moves`) and discontinuities
+       (:mod:`normint.integrators.cut_moves`). What lowers the energy after polishing is kept.
+    6. The edges that are not cut are fitted by least squares.
+
+    Examples
+    --------
+    A roof whose gables are vertical walls, which slopes do not show:
+
+    >>> from normint.surfaces import canadian_tent
+    >>> from normint.metrics import rmse
+    >>> tent = canadian_tent(64, 16, 16)
+    >>> round(rmse(calibrated(tent.p, tent.q).depth, tent.depth), 3)
+    0.0
+    """
+    start = time.perf_counter()
+    p, q, mask = inputs.as_gradient(p, q, mask)
+    prior, weight = inputs.as_prior(prior, prior_weight, mask)
+    if not isinstance(constants, Constants):
+        raise ValueError(f"constants is a {type(constants).__name__}; expected Constants")
+    box = bounding_box(mask)
+    images = p, q, prior, weight
+    cropped = (None if image is None else np.where(mask[box], image[box], 0.0) for image in images)
+    surface = CalibratedEnergy(mask[box], *cropped, constants)
+
+    def whole(image, outside):
+        image, inside = np.full(mask.shape, outside), image
+        image[box] = inside
+        return image
+
+    def tell(stage, z):
+        if observe is not None:
+            observe(stage, whole(np.where(surface.mask, surface.unit * z, np.nan), np.nan))
+
+    z, energies = surface.best(tell, callback)
+    z, kept = surface.last_fit(z)
+    FreeConstants(surface.mask, surface.weight).remove(z)
+    tell("done", z)
+    weights = np.where(surface.exists, np.where(kept, surface.agreement(z), WEAKEST), 0.0)
+    confidence = np.where(surface.exists, np.minimum(surface.plain / surface.variance, 1.0), 0.0)
+    return Integration(
+        depth=whole(np.where(surface.mask, surface.unit * z, np.nan), np.nan),
+        energies=np.array(energies),
+        iterations=surface.solves,
+        converged=len(energies) <= constants.rounds,
+        seconds=time.perf_counter() - start,
+        weights=tuple(whole(image, 0.0) for image in weights),
+        confidence=tuple(whole(image, 0.0) for image in confidence),
+        noise=whole(np.where(surface.mask, surface.noise, np.nan), np.nan),
+    )

@@ -1,0 +1,303 @@
+"""Calibrated integration: invariances, exact recoveries, least squares on smooth data, any mask, priors."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from small_problems import MASKS, centred, each_mask, edges_of, held_or_not, prior_of, random_fields
+
+import normint
+from normint.camera import projection
+from normint.integrators.calibrated import CONSTANTS, calibrated
+from normint.metrics import rmse
+from normint.normal_integration import integrate_normals
+
+METHODS = "calibrated", "quadratic"
+N = 48
+U, V = np.indices((N, N)).astype(float)
+EVERYWHERE = np.ones((N, N), bool)
+L_SHAPE = (U >= 24) | (V < 20)
+
+
+def piecewise(name):
+    """Return a mask, the depth, and slopes of which every step is the mean, but across the jumps."""
+    mask, zero = EVERYWHERE, np.zeros((N, N))
+    if name == "roof":  # the ridge lies between two rows
+        depth, p, q = -0.7 * np.abs(U - 23.5), -0.7 * np.sign(U - 23.5), zero
+    elif name == "tent":
+        inside = (np.abs(U - 23.5) < 12) & (np.abs(V - 23.5) < 14)
+        depth = np.where(inside, 12 - np.abs(U - 23.5), 0.0)
+        p, q = np.where(inside, -np.sign(U - 23.5), 0.0), zero
+    elif name == "step that tapers to nothing":
+        lifted = (U >= 24) & (V > 10)
+        depth, p, q = np.where(lifted, 0.4 * (V - 10.5), 0.0), zero, np.where(lifted, 0.4, 0.0)
+    elif name == "board attached at its broad side":  # at the other, it could as well have been attached
+        board = (np.abs(U - 23.5) < 14 - 0.4 * np.maximum(V - 16, 0)) & (V > 10) & (V < 38)
+        depth, p, q = np.where(board, 0.5 * (V - 10.5), 0.0), zero, np.where(board, 0.5, 0.0)
+    elif name == "two planes and a kink":
+        right = V > 20
+        depth = 0.2 * U + np.where(right, 0.8, -0.3) * (V - 20.5)
+        p, q = 0.2 + zero, np.where(right, 0.8, -0.3)
+    elif name == "roof on an L":
+        mask = L_SHAPE
+        depth, p, q = -0.7 * np.abs(U - 33.5), -0.7 * np.sign(U - 33.5), zero
+    elif name == "board on an L":
+        mask, board = L_SHAPE, (U >= 30) & (V > 8)
+        depth, p, q = np.where(board, 0.5 * (V - 8.5), 0.0), zero, np.where(board, 0.5, 0.0)
+    depth, p, q = depth + 0.1 * U - 0.3 * V, p + 0.1, q - 0.3
+    return mask, centred(np.where(mask, depth, np.nan), mask), p, q
+
+
+PIECEWISE = (
+    "roof", "tent", "step that tapers to nothing", "board attached at its broad side",
+    "two planes and a kink", "roof on an L", "board on an L",
+)  # fmt: skip
+
+
+def scenes():
+    """Return slopes with noise, and their masks, by name."""
+    tent, vase = normint.surfaces.canadian_tent(64, 16, 16), normint.surfaces.vase(80)
+    peaks, rng = normint.surfaces.peaks(64), np.random.default_rng(0)
+    found = {}
+    for name, surface, sigma in (("tent", tent, 0.01), ("vase", vase, 0.01), ("peaks", peaks, 0.05)):
+        noisy = surface.with_noise(sigma, rng)
+        found[name] = noisy.p, noisy.q, np.ones(noisy.p.shape, bool)
+    rows = np.arange(64)[:, np.newaxis]
+    ring = np.hypot(rows - 31, rows.T - 33) > 14
+    noisy = tent.with_noise(0.01, rng)
+    found["tent with a hole"] = noisy.p, noisy.q, ring
+    return found
+
+
+SCENES = scenes()
+each_scene = pytest.mark.parametrize("scene", SCENES)
+
+
+def same(found, expected, mask, leeway=1e-5):
+    """Check equality up to a part of the depth's deviation: the systems are solved to 1e-6."""
+    np.testing.assert_allclose(found[mask], expected[mask], atol=leeway * expected[mask].std())
+
+
+class TestInvariance:
+    @each_scene
+    @pytest.mark.parametrize("factor", [1e-3, -1.0, 7.0, 1e4])
+    def test_scaling(self, scene, factor):
+        p, q, mask = SCENES[scene]
+        expected = calibrated(p, q, mask)
+        found = calibrated(factor * p, factor * q, mask)
+        same(found.depth / factor, expected.depth, mask, 1e-8)
+        np.testing.assert_allclose(found.noise, abs(factor) * expected.noise)
+
+    @each_scene
+    def test_adding_a_plane(self, scene):
+        p, q, mask = SCENES[scene]
+        u, v = np.indices(mask.shape)
+        plane = centred(np.where(mask, 0.7 * u - 1.3 * v, np.nan), mask)
+        same(calibrated(p + 0.7, q - 1.3, mask).depth - plane, calibrated(p, q, mask).depth, mask)
+
+    @each_scene
+    def test_transposing(self, scene):
+        p, q, mask = SCENES[scene]
+        expected = calibrated(p, q, mask)
+        found = calibrated(q.T, p.T, mask.T)
+        same(found.depth.T, expected.depth, mask)
+        np.testing.assert_allclose(found.weights[0].T, expected.weights[1], atol=1e-4)
+
+    @each_scene
+    @pytest.mark.parametrize("axis", [0, 1])
+    def test_flipping(self, scene, axis):
+        p, q, mask = SCENES[scene]
+        expected = calibrated(p, q, mask).depth
+        p, q, flipped = (np.flip(image, axis) for image in (p, q, mask))
+        found = calibrated(*((-p, q) if axis == 0 else (p, -q)), flipped).depth
+        difference = (np.flip(found, axis) - expected)[mask]
+        difference -= np.median(difference)
+        # A single pixel may have two places that cost the same; the systems' rounding decides between them.
+        moved = np.abs(difference) > 1e-5 * expected[mask].std()
+        assert moved.sum() <= 1
+
+    @each_scene
+    def test_twice_the_same(self, scene):
+        first, second = (calibrated(*SCENES[scene]) for _ in range(2))
+        np.testing.assert_array_equal(first.depth, second.depth)
+        np.testing.assert_array_equal(first.energies, second.energies)
+        np.testing.assert_array_equal(first.weights, second.weights)
+
+
+class TestRecovery:
+    @pytest.mark.parametrize("name", PIECEWISE)
+    def test_planes_without_noise_are_exact(self, name):
+        mask, depth, p, q = piecewise(name)
+        found = calibrated(p, q, mask).depth
+        np.testing.assert_allclose(found, depth, atol=1e-6 * np.ptp(depth[mask]))
+
+    @pytest.mark.parametrize("name", PIECEWISE)
+    def test_weights_tell_jumps_from_the_rest(self, name):
+        mask, depth, p, q = piecewise(name)
+        weights, edges = calibrated(p, q, mask).weights, edges_of(mask)
+        for axis, slope, weight, inside in zip((0, 1), (p, q), weights, edges, strict=True):
+            mean = slope + 0.5 * np.diff(slope, axis=axis, append=0)
+            wrong = np.abs(np.diff(depth, axis=axis, append=0) - mean)
+            assert (weight[inside & (wrong < 1e-9)] > 0.99).all()
+            assert (weight[inside & (wrong > 1)] < 0.01).all()
+            assert not weight[~inside].any()
+
+    @pytest.mark.parametrize("sigma", [0.0, 0.01, 0.1])
+    def test_a_smooth_surface_is_that_of_least_squares(self, sigma):
+        peaks = normint.surfaces.peaks(96)
+        for seed in (0, 1):
+            noisy = peaks.with_noise(sigma, np.random.default_rng(seed))
+            depths = (normint.integrate(noisy.p, noisy.q, method=m).depth for m in METHODS)
+            errors = [rmse(depth, peaks.depth) for depth in depths]
+            assert errors[0] <= 1.02 * errors[1]
+
+    def test_tent_and_vase_with_noise(self):
+        for surface in (normint.surfaces.canadian_tent(64, 16, 16), normint.surfaces.vase(96)):
+            noisy = surface.with_noise(0.01, np.random.default_rng(0))
+            depths = (normint.integrate(noisy.p, noisy.q, method=m).depth for m in METHODS)
+            errors = [rmse(depth, surface.depth) for depth in depths]
+            assert errors[0] < 0.35 * errors[1]
+
+    def test_a_tent_before_a_near_camera(self):
+        camera = np.array([[100.0, 0.0, 40.0], [0.0, 100.0, 40.0], [0.0, 0.0, 1.0]])
+        rays = projection(camera).rays((80, 80))
+        far, *roof = ((np.array(n), d) for n, d in (
+            ((0.0, 0.0, 1.0), -200.0), ((0.5, 0.0, 1.0), -180.0), ((-0.5, 0.0, 1.0), -180.0)))  # fmt: skip
+        wall, above, below = (d / (rays @ n) for n, d in (far, *roof))
+        columns = np.abs(np.arange(80) - 40.2) < 22
+        shown = columns & (np.maximum(above, below) < wall)
+        distance = np.where(shown, np.maximum(above, below), wall)
+        faces = np.where((above > below)[..., np.newaxis], roof[0][0], roof[1][0])
+        normals = np.where(shown[..., np.newaxis], faces, far[0])
+        depths = (integrate_normals(normals, camera=camera, method=m).depth for m in METHODS)
+        errors = [np.std(np.log(depth / distance)) for depth in depths]
+        assert errors[0] < 0.1 * errors[1]
+
+
+class TestEveryMask:
+    @each_mask
+    def test_a_plane_is_recovered(self, mask):
+        u, v = np.indices(mask.shape)
+        p, q, plane = (np.where(mask, f, np.nan) for f in (2.0 + 0 * u, -0.7 + 0 * v, 2.0 * u - 0.7 * v))
+        np.testing.assert_allclose(calibrated(p, q, mask).depth, centred(plane, mask), atol=1e-6)
+
+    @each_mask
+    @held_or_not
+    @pytest.mark.parametrize("slope", [0.0, 1.0, 1e3])
+    def test_nothing_outside_counts_and_all_is_finite_inside(self, mask, slope, held):
+        p, q, _ = (slope * field for field in random_fields(mask))
+        prior = prior_of(mask, held)
+        expected = calibrated(p, q, mask, **prior)
+        found = calibrated(np.where(mask, p, np.nan), np.where(mask, q, np.inf), mask, **prior)
+        np.testing.assert_array_equal(found.depth, expected.depth)
+        for image in (found.depth, found.noise):
+            np.testing.assert_array_equal(np.isfinite(image), mask)
+        for weight, confidence, inside in zip(found.weights, found.confidence, edges_of(mask), strict=True):
+            assert ((weight >= 0) & (weight <= 1))[inside].all() and not weight[~inside].any()
+            assert ((confidence > 0) & (confidence <= 1))[inside].all() and not confidence[~inside].any()
+        assert np.isfinite(found.energies).all() and found.energies.size
+
+    @pytest.mark.parametrize("shape", [(1, 1), (1, 2), (2, 1), (2, 2), (1, 30), (30, 1), (2, 30), (3, 3)])
+    def test_small_images(self, shape):
+        for value in (0.0, 0.5):
+            u, v = np.indices(shape)
+            plane = value * (u - v)
+            found = calibrated(np.full(shape, value), np.full(shape, -value)).depth
+            np.testing.assert_allclose(found, plane - plane.mean(), atol=1e-6 * max(np.ptp(plane), 1e-9))
+
+    def test_each_component_has_zero_mean(self):
+        p, q, mask = SCENES["vase"]
+        mask = mask & (np.indices(mask.shape)[1] % 27 != 0)
+        depth = calibrated(p, q, mask).depth
+        np.testing.assert_allclose(depth, centred(depth, mask), atol=1e-9 * np.nanstd(depth))
+
+
+class TestPrior:
+    block = (np.abs(U - 23.5) < 9) & (np.abs(V - 20.5) < 8)
+    truth = np.where(block, 20 + 0.3 * (V - 20.5), 0.1 * U)
+    p, q = np.where(block, 0.0, 0.1), np.where(block, 0.3, 0.0)
+
+    def test_control_points_place_a_floating_block(self):
+        prior = np.full((N, N), np.nan)
+        prior[24, 20], prior[3, 3] = self.truth[24, 20], self.truth[3, 3]
+        found = calibrated(self.p, self.q, prior=prior, prior_weight=10.0).depth
+        np.testing.assert_allclose(found, self.truth, atol=1e-3)
+
+    def test_a_weak_prior_everywhere_places_it_too(self):
+        # Each part is where the mean of the prior puts it, and else as the slopes say.
+        error = 0.5 * np.random.default_rng(0).standard_normal((N, N))
+        found = calibrated(self.p, self.q, prior=self.truth + error, prior_weight=1e-8).depth
+        for part in (self.block, ~self.block):
+            np.testing.assert_allclose((found - self.truth)[part], error[part].mean(), atol=2e-3)
+
+    @pytest.mark.parametrize("scene", ["tent", "tent with a hole"])
+    def test_a_strong_prior_is_reproduced(self, scene):
+        p, q, mask = SCENES[scene]
+        prior = np.random.default_rng(1).standard_normal(mask.shape)
+        found = calibrated(p, q, mask, prior=prior, prior_weight=1e8).depth
+        np.testing.assert_allclose(found[mask], prior[mask], atol=1e-3)
+
+    def test_the_truth_as_prior_changes_nothing(self):
+        mask, depth, p, q = piecewise("tent")
+        for weight in (1e-6, 1.0, 1e3):
+            found = calibrated(p, q, prior=depth, prior_weight=weight).depth
+            np.testing.assert_allclose(found, depth, atol=1e-5)
+
+
+class TestReports:
+    @pytest.mark.parametrize("sigma", [0.01, 0.05, 0.2])
+    def test_noise_is_measured(self, sigma):
+        peaks = normint.surfaces.peaks(96)
+        noisy = peaks.with_noise(sigma, np.random.default_rng(3))
+        true = np.std([noisy.p - peaks.p, noisy.q - peaks.q])
+        assert np.median(calibrated(noisy.p, noisy.q).noise) == pytest.approx(true, rel=0.1)
+
+    def test_noise_varies_where_it_does(self):
+        peaks, rng = normint.surfaces.peaks(96), np.random.default_rng(0)
+        level = np.where(np.arange(96) < 48, 0.02, 0.2) * np.ones((96, 1))
+        p, q = (g + level * rng.standard_normal(level.shape) for g in (peaks.p, peaks.q))
+        noise = calibrated(p, q).noise
+        for columns in (np.s_[:, 8:28], np.s_[:, 68:88]):
+            assert np.median(noise[columns]) == pytest.approx(level[columns].mean(), rel=0.15)
+
+    def test_uncertain_steps_have_little_confidence(self):
+        _, _, p, q = piecewise("roof")
+        down, right = calibrated(p, q).confidence
+        assert (down[23] < 0.1).all() and (down[:22] == 1).all() and (right[:, :-1] == 1).all()
+
+    def test_callback_and_energies(self):
+        p, q, mask = SCENES["vase"]
+        stages = []
+        result = calibrated(p, q, mask, observe=lambda stage, depth: stages.append((stage, depth)))
+        assert stages[0][0] == "least squares" and stages[-1][0] == "done"
+        np.testing.assert_array_equal(stages[-1][1], result.depth)
+        assert (np.diff(result.energies) < 0).all()
+
+
+class TestBadInput:
+    field = np.ones((3, 4))
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [("q", np.ones((4, 3))), ("p", np.full((3, 4), np.nan)), ("mask", np.zeros((3, 4))),
+         ("prior_weight", -1.0), ("constants", 3.0), ("constants", None)],
+    )  # fmt: skip
+    def test_names_the_argument(self, name, value):
+        arguments = {"p": self.field, "q": self.field, name: value}
+        with pytest.raises(ValueError, match=f"^{name}"):
+            calibrated(**arguments)
+
+    def test_it_takes_no_start_and_no_scheme(self):
+        for name in ("initial", "scheme"):
+            with pytest.raises(ValueError, match=f"^{name} is not an option"):
+                normint.integrate(self.field, self.field, method="calibrated", **{name: None})
+
+    def test_constants_are_fixed(self):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            CONSTANTS.width = 1.0
+
+    def test_arguments_are_not_written_to(self):
+        fields = random_fields(MASKS["hole"])
+        kept = np.copy(fields)
+        calibrated(*fields[:2], MASKS["hole"], prior=fields[2], prior_weight=0.1)
+        np.testing.assert_array_equal(fields, kept)

@@ -1,0 +1,135 @@
+"""Discontinuities go where they cost least: to the kink, to the shortest outline; the cut is minimal."""
+
+import itertools
+
+import numpy as np
+import pytest
+from small_problems import edges_of
+
+from normint.integrators.cut_moves import refine, relocate
+
+N = 48  # so that neither side of a discontinuity lies within reach as a whole
+MASK = np.ones((N, N), bool)
+EXISTS = edges_of(MASK)
+ONES = np.ones(EXISTS.shape)
+
+
+def residual_of(z, step=0.0):
+    r = np.zeros((2, *z.shape))
+    r[0, :-1], r[1, :, :-1] = np.diff(z, axis=0), np.diff(z, axis=1)
+    return r - step
+
+
+def energy(z, price, step=0.0, variance=1.0, exists=EXISTS):
+    x = residual_of(z, step) ** 2 / variance
+    return np.sum(np.where(exists, price * x / (1 + x), 0.0))
+
+
+def settled(z, price, step=0.0):
+    """Move discontinuities until none gains anything."""
+    for _ in range(10):
+        before = z
+        for upwards in (True, False):
+            move = relocate(residual_of(z, step) * EXISTS, ONES, price, EXISTS, upwards)
+            z = z if move is None else z + move
+        if z is before:
+            break
+    return z
+
+
+class TestRelocate:
+    @pytest.mark.parametrize("shift", [-6, -3, 2, 5])
+    @pytest.mark.parametrize("axis", [0, 1])
+    @pytest.mark.parametrize("height", [50.0, -50.0])
+    def test_a_displaced_cut_goes_back_to_the_kink(self, shift, axis, height):
+        # Cutting is cheap between two lines, where the slopes change.
+        lines = np.indices((N, N))[axis]
+        price = ONES.copy()
+        price[axis][lines == 23] = 0.5
+        truth = height * (lines > 23)
+        found = settled(height * (lines > 23 + shift), price)
+        np.testing.assert_allclose(found - found[0, 0], truth, atol=1e-9)
+
+    @pytest.mark.parametrize("upwards", [True, False])
+    def test_what_gains_nothing_is_not_moved(self, upwards):
+        z = 50.0 * (np.indices((N, N))[1] > 23)  # any other straight line costs as much
+        assert relocate(residual_of(z), ONES, ONES, EXISTS, upwards) is None
+
+    def test_a_cut_that_lies_well_stays(self):
+        price = ONES.copy()
+        price[1, :, 23] = 0.5
+        z = 50.0 * (np.indices((N, N))[1] > 23)
+        for upwards in (True, False):
+            assert relocate(residual_of(z), ONES, price, EXISTS, upwards) is None
+
+    def test_nothing_to_do_without_a_cut(self):
+        z = 0.2 * np.random.default_rng(0).standard_normal((N, N))
+        for upwards in (True, False):
+            assert relocate(residual_of(z) * EXISTS, ONES, ONES, EXISTS, upwards) is None
+
+    def test_a_bulge_of_the_outline_goes(self):
+        z = 50.0 * (np.indices((N, N))[1] > 23)
+        bulged = z.copy()
+        bulged[20:23, 19:24] = 50.0
+        price = ONES.copy()
+        price[1, :, 23] = 0.9  # else any other straight line would do as well
+        np.testing.assert_allclose(settled(bulged, price), z, atol=1e-9)
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_the_energy_never_rises(self, seed):
+        rng = np.random.default_rng(seed)
+        price = rng.uniform(0.3, 1.0, EXISTS.shape)
+        inside = np.indices((N, N))[1] > 23 + np.rint(3 * rng.standard_normal((N, 1)))
+        z = np.where(inside, 30.0, 0.0) + 0.3 * rng.standard_normal((N, N))
+        moved = 0
+        for upwards in (True, False):
+            move = relocate(residual_of(z) * EXISTS, ONES, price, EXISTS, upwards)
+            if move is not None:
+                moved += 1
+                assert energy(z + move, price) < energy(z, price)
+        assert moved
+
+
+class TestMinimum:
+    @pytest.mark.parametrize("seed", range(8))
+    def test_no_choice_of_pixels_is_better(self, seed):
+        # All 2^12 ways to move pixels of a 3×4 image by an offset, tried one by one. The offset is so large
+        # that what moves alone is cut off: then the cost of pairs has a minimum cut.
+        rng = np.random.default_rng(seed)
+        shape, offset = (3, 4), 1e4
+        exists = edges_of(np.ones(shape, bool))
+        price = rng.uniform(0.2, 1.0, exists.shape)
+        inside = rng.random(shape) < 0.5
+        z = np.where(inside, -offset, 0.0)
+        variance = np.ones(exists.shape)
+        start = energy(z, price, exists=exists)
+        best = min(
+            energy(z + offset * np.reshape(choice, shape), price, exists=exists)
+            for choice in itertools.product((0, 1), repeat=12)
+        )
+        move, gain = refine(residual_of(z) * exists, variance, price, exists, inside, offset)
+        if move is None:
+            assert best == pytest.approx(start, abs=0.02)
+        else:
+            # Capacities are rounded to a thousandth.
+            assert energy(z + move, price, exists=exists) == pytest.approx(best, abs=0.02)
+            assert gain == pytest.approx(start - best, abs=0.02)
+
+
+class TestRefine:
+    inside = (np.abs(np.indices((N, N))[0] - 23.5) < 12) & (np.abs(np.indices((N, N))[1] - 23.5) < 12)
+
+    @pytest.mark.parametrize("change", [-2, 2])
+    def test_the_outline_is_found_from_one_that_is_off(self, change):
+        z = np.where(self.inside, 40.0, 0.0)
+        near = np.abs(np.indices((N, N)) - 23.5).max(axis=0) < 12 + change
+        move, gain = refine(residual_of(z), ONES, ONES, EXISTS, near, -40.0)
+        np.testing.assert_allclose(z + move, (z + move)[0, 0], atol=1e-9)
+        assert gain == pytest.approx(energy(z, ONES))
+
+    def test_what_gains_nothing_is_not_moved(self):
+        z = np.where(self.inside, 40.0, 0.0)
+        move, gain = refine(residual_of(z), ONES, ONES, EXISTS, self.inside, 100.0)
+        if move is not None:  # then only by pixels that gain
+            assert gain > 0
+            assert energy(z + move, ONES) == pytest.approx(energy(z, ONES) - gain)

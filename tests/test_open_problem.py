@@ -1,0 +1,122 @@
+"""The comparison with tuned methods is fair, and its ratios mean what they say."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from normint import integrate, open_problem
+from normint.integrators.calibrated import CONSTANTS
+from normint.metrics import rmse
+from normint.surfaces import canadian_tent
+from normint.surfaces.scenes import scene
+
+TENT = canadian_tent(48, 12, 12)
+
+
+def error(depth):
+    return rmse(depth, TENT.depth)
+
+
+@pytest.fixture(scope="module")
+def tuned():
+    noisy = TENT.with_noise(0.01, np.random.default_rng(0))
+    return noisy, open_problem.tune(noisy.p, noisy.q, error)
+
+
+def test_tuning_never_loses_and_its_options_give_its_error(tuned):
+    noisy, found = tuned
+    assert set(found) == set(open_problem.SWEEPS)
+    for method, one in found.items():
+        assert one.best <= one.default
+        again = integrate(noisy.p, noisy.q, method=method, **one.options).depth
+        assert error(again) == pytest.approx(one.best, rel=1e-9)
+        assert error(one.depth) == one.best
+        assert error(integrate(noisy.p, noisy.q, method=method).depth) == pytest.approx(one.default, rel=1e-9)
+
+
+def test_a_default_that_is_best_has_no_options():
+    found = open_problem.tune(TENT.p, TENT.q, error, methods=["total_variation"])["total_variation"]
+    assert found.options == {} and found.best == found.default and found.label == "total variation"
+
+
+def test_the_least_regret_of_tuned_methods_is_at_least_one(tuned):
+    _, found = tuned
+    ratios = open_problem.regrets(found, calibrated=min(one.best for one in found.values()))
+    assert ratios.pop("calibrated") == 1.0
+    assert min(ratios.values()) >= 1.0
+
+
+def test_unknown_methods_are_named():
+    with pytest.raises(ValueError, match="methods contains 'cubic'; expected some of phi1"):
+        open_problem.tune(TENT.p, TENT.q, error, methods=["cubic"])
+
+
+def test_least_squares_relative_to_itself_is_one():
+    assert open_problem.relative_errors(scene("steps", 0, 32), ["quadratic"]) == {"quadratic": 1.0}
+
+
+@pytest.mark.parametrize("ratios", [[], [1.0, 0.0], [-1.0]])
+def test_a_geometric_mean_needs_positive_ratios(ratios):
+    with pytest.raises(ValueError, match="ratios must be positive"):
+        open_problem.geometric_mean(ratios)
+
+
+def test_the_errors_of_a_surface_known_up_to_scale_or_constant_vanish():
+    truth = np.where(TENT.depth > 5, TENT.depth + 100, np.nan)
+    assert open_problem.aligned_error(3 * truth, truth, scaled=True) == pytest.approx(0, abs=1e-9)
+    assert open_problem.aligned_error(truth - 7, truth, scaled=False) == pytest.approx(0, abs=1e-9)
+    assert open_problem.aligned_error(truth - 7, truth, scaled=True) > 0.1
+
+
+def test_the_truth_has_a_lower_energy_than_another_surface():
+    near = open_problem.energy_near(TENT.depth, TENT.p, TENT.q)
+    assert near < open_problem.energy_near(-TENT.depth, TENT.p, TENT.q)
+
+
+def test_each_constant_is_halved_and_doubled_alone():
+    changed = open_problem.varied(CONSTANTS)
+    for (name, factor), constants in changed.items():
+        differ = [f.name for f in dataclasses.fields(constants)
+                  if getattr(constants, f.name) != getattr(CONSTANTS, f.name)]  # fmt: skip
+        assert differ == [name]
+        old, new = getattr(CONSTANTS, name), getattr(constants, name)
+        assert (new > old) == (factor > 1)
+        if "cooling" in name:
+            assert new > 1 and np.log(new) == pytest.approx(factor * np.log(old))
+        elif isinstance(old, float):
+            assert new == factor * old
+        else:
+            assert isinstance(new, int) and abs(new - factor * old) <= 1
+
+
+@dataclasses.dataclass(frozen=True)
+class _Numbers:
+    side: int = 31
+    count: int = 10
+    on: bool = True
+    name: str = "x"
+
+
+def test_odd_sides_stay_odd_and_what_is_no_number_stays():
+    changed = open_problem.varied(_Numbers())
+    assert {key: getattr(new, key[0]) for key, new in changed.items()} == {
+        ("side", 0.5): 15, ("side", 2.0): 63, ("count", 0.5): 5, ("count", 2.0): 20,
+    }  # fmt: skip
+
+
+def test_sensitivity_compares_with_the_constants_as_they_are(monkeypatch):
+    def fake(p, q, mask, *, method, constants):
+        return dataclasses.make_dataclass("Result", ["depth"])(p * constants.width)
+
+    monkeypatch.setattr(open_problem, "integrate", fake)
+    problem = (1.0, None, None, lambda depth: depth)
+    ratios = open_problem.sensitivity({"one": [problem, problem]}, CONSTANTS)["one"]
+    assert ratios["width", 2.0] == pytest.approx(2.0) and ratios["width", 0.5] == pytest.approx(0.5)
+    assert all(value == pytest.approx(1.0) for (name, _), value in ratios.items() if name != "width")
+
+
+def test_growth_times_every_size():
+    pixels, seconds = open_problem.growth(canadian_tent, (24, 32), methods=("quadratic", "phi1"))
+    assert pixels == [24**2, 32**2]
+    assert {method: len(times) for method, times in seconds.items()} == {"least squares": 2, "Φ1": 2}

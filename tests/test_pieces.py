@@ -1,0 +1,146 @@
+"""Pieces of a surface, and moves of them: rooms and doors, known offsets, what a prior holds."""
+
+import numpy as np
+import pytest
+import scipy.ndimage
+from small_problems import each_mask, edges_of
+
+from normint.integrators.piece_moves import moves
+from normint.integrators.pieces import FORBIDDEN, doubtful_pixels, pieces
+
+
+def divide(mask, wall, passable=None):
+    """Divide a mask with doubtful pixels; all edges are equally doubtful, and passable by default."""
+    edges = edges_of(mask) if passable is None else passable
+    return pieces(mask, wall, edges, np.where(edges, 1.0, FORBIDDEN))
+
+
+def rooms(door, size=19):
+    """Return a mask, and the walls of two rooms in it with a door in the middle between them."""
+    mask = np.ones((size + 2, 2 * size + 3), bool)
+    wall = np.zeros_like(mask)
+    wall[[0, -1]] = wall[:, [0, size + 1, -1]] = True
+    first = 1 + (size - door) // 2
+    wall[first : first + door, size + 1] = False
+    return mask, wall
+
+
+class TestPieces:
+    @pytest.mark.parametrize("door", [0, 1, 3, 5])
+    def test_rooms_with_a_narrow_door_are_two(self, door):
+        mask, wall = rooms(door)
+        labels, count = divide(mask, wall)
+        assert count == 2
+        left, right = labels[1:-1, 1 : 20 - door // 2], labels[1:-1, 21 + door // 2 : -1]
+        assert (left == left[0, 0]).all() and (right == right[0, 0]).all() and left[0, 0] != right[0, 0]
+
+    @pytest.mark.parametrize("door", [15, 17, 19])
+    def test_rooms_with_a_wide_door_are_one(self, door):
+        assert divide(*rooms(door))[1] == 1
+
+    def test_a_room_inside_another(self):
+        mask = np.ones((31, 31), bool)
+        wall = np.zeros_like(mask)
+        wall[10:21, 10] = wall[10:21, 20] = wall[10, 10:21] = wall[20, 10:21] = True
+        labels, count = divide(mask, wall)
+        assert count == 2
+        assert labels[15, 15] != labels[0, 0] == labels[30, 15]
+        assert np.isin(labels[wall], (labels[15, 15], labels[0, 0])).all()
+
+    @each_mask
+    @pytest.mark.parametrize("doubtful", [False, True])
+    def test_every_pixel_has_one_and_none_reaches_over_a_gap(self, mask, doubtful):
+        labels, count = divide(mask, np.full(mask.shape, doubtful))
+        np.testing.assert_array_equal(labels < 0, ~mask)
+        assert set(labels[mask]) == set(range(count))
+        components = scipy.ndimage.label(mask)[0]
+        for label in range(count):
+            assert len(set(components[labels == label])) == 1
+
+    def test_nothing_passes_a_forbidden_edge(self):
+        mask = np.ones((12, 12), bool)
+        edges = edges_of(mask)
+        edges[1, :, 5] = False
+        labels, count = divide(mask, np.zeros_like(mask), edges)
+        assert count == 2 and (labels[:, :6] == labels[0, 0]).all() and (labels[:, 6:] == labels[0, 6]).all()
+
+    def test_doubtful_pixels_join_what_is_least_doubtful(self):
+        mask = np.ones((9, 21), bool)
+        wall = np.zeros_like(mask)
+        wall[:, 9:12] = True
+        edges = edges_of(mask)
+        doubt = np.where(edges, 1.0, FORBIDDEN)
+        doubt[1, :, 8] = 5.0  # so the three columns belong to the right
+        labels, count = pieces(mask, wall, edges, doubt)
+        assert count == 2 and (labels[:, :9] == labels[0, 0]).all() and (labels[:, 9:] == labels[0, -1]).all()
+
+    def test_numbers_follow_the_first_pixels(self):
+        labels, count = divide(*rooms(3))
+        numbers, first = np.unique(labels, return_index=True)
+        assert numbers.tolist() == list(range(count)) and (np.diff(first) > 0).all()
+
+
+class TestDoubt:
+    def test_pixels_beside_a_cut_edge(self):
+        mask = np.ones((9, 9), bool)
+        cut = np.zeros((2, 9, 9), bool)
+        cut[0, 3, 4] = cut[1, 6, 2] = True
+        found = doubtful_pixels(np.zeros((2, 9, 9)), edges_of(mask), cut)
+        assert np.argwhere(found).tolist() == [[3, 4], [4, 4], [6, 2], [6, 3]]
+
+    def test_noise_is_not_but_many_of_one_sign_are(self):
+        exists = edges_of(np.ones((60, 60), bool))
+        residual = np.random.default_rng(0).standard_normal(exists.shape)
+        none = np.zeros_like(exists)
+        assert doubtful_pixels(residual, exists, none).mean() < 1e-3
+        residual[0, :, 28:33] += 2.0  # each within the noise
+        found = doubtful_pixels(residual, exists, none)
+        assert found[5:-5, 30].mean() > 0.9 and not found[:, :24].any() and not found[:, 37:].any()
+
+
+class TestMoves:
+    """Flat pieces at wrong heights: the residuals across their outlines are what the heights differ by."""
+
+    labels = np.repeat(np.repeat(np.arange(6).reshape(2, 3), 12, axis=0), 10, axis=1)
+
+    def found(self, heights, hold=0.0, least=2.0):
+        """Return the offsets and their number, for pieces that a prior holds at the given heights."""
+        z, exists = heights[self.labels], edges_of(self.labels >= 0)
+        r, ones = np.zeros(exists.shape), np.ones(exists.shape)
+        r[0, :-1], r[1, :, :-1] = np.diff(z, axis=0), np.diff(z, axis=1)
+        hold = hold * np.bincount(self.labels.ravel())
+        return moves(self.labels, 6, r, ones, ones, exists, hold, np.zeros(6), least)[:2]
+
+    def test_pieces_that_agree_stay(self):
+        offsets, moved = self.found(np.zeros(6))
+        assert moved == 0 and not offsets.any()
+
+    @pytest.mark.parametrize("piece", range(6))
+    def test_one_that_is_off_comes_back(self, piece):
+        heights = np.where(np.arange(6) == piece, 40.0, 0.0)
+        offsets, moved = self.found(heights)
+        assert moved >= 1
+        np.testing.assert_allclose(heights + offsets, (heights + offsets)[0], atol=1e-3)
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_all_find_together(self, seed):
+        heights = 100 * np.random.default_rng(seed).standard_normal(6)
+        offsets, _ = self.found(heights)
+        assert np.ptp(heights + offsets) < 0.5  # within the noise, where small changes do the rest
+
+    def test_two_that_agree_move_together(self):
+        heights = np.array([50.0, 50, 0, 0, 0, 0])
+        offsets, _ = self.found(heights)
+        np.testing.assert_allclose(np.ptp(heights + offsets), 0.0, atol=1e-3)
+
+    def test_a_gain_too_small_is_not_taken(self):
+        heights = np.array([40.0, 0, 0, 0, 0, 0])  # 22 edges on its outline
+        assert self.found(heights, least=21.0)[1] == 1
+        assert self.found(heights, least=23.0)[1] == 0
+
+    def test_the_outline_against_what_holds_it(self):
+        # All are held at heights that do not agree: a strong hold wins, a weak one does not.
+        heights = np.array([40.0, 0, 0, 0, 0, 0])
+        assert self.found(heights, hold=1.0)[1] == 0
+        offsets, _ = self.found(heights, hold=1e-6)
+        np.testing.assert_allclose(np.ptp(heights + offsets), 0.0, atol=0.1)
