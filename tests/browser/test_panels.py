@@ -52,9 +52,11 @@ def run_cell(page):
 
     begun = page.locator(".jp-CodeCell .jp-InputPrompt").first.filter(has_text=re.compile(r"\[(\*|1)\]"))
     for _ in range(5):
-        page.locator(".jp-CodeCell .cm-content").first.click()
-        page.keyboard.press("Control+Enter")
+        for accept in page.locator(".jp-Dialog .jp-mod-accept").all():  # a slow kernel makes JupyterLab ask
+            accept.click()
         try:
+            page.locator(".jp-CodeCell .cm-content").first.click(timeout=PATIENCE / 10)
+            page.keyboard.press("Control+Enter")
             begun.wait_for(timeout=PATIENCE / 10)
             return
         except TooLate:
