@@ -1,81 +1,94 @@
-"""Measure the calibrated method against least squares on a noisy vase, size by size, and on the Cat.
+"""Measure the calibrated method on noisy vases of several sizes, and on the Cat.
 
-Both get the whole grid of the vase, or the Cat's silhouette and normals from its photographs where the data
-are found. Times are those of whole calls, on one thread, with everything compiled before: medians of three
-runs that take turns; of one at the largest size.
+Times are those of whole calls, on one thread, with everything compiled before. How many rounds of moves a
+surface needs depends on its noise, so each size gets the same draws of noise, and the sizes take turns.
+Medians are over draws; the ratio of two sizes is the median of the ratios of each draw.
 """
 
-from functools import partial
+import time
 
 import numpy as np
 
 import normint
-from benchmarks import cases, judge
+from benchmarks import judge
 from normint import datasets
-from normint.experiments import photometric_gradient
-from normint.timing import interleaved_medians
+from normint.metrics import rmse
+from normint.progress import bar
 
-METHODS = ("quadratic", "calibrated")
-LARGE = 2e6  # pixels from which one run, after one that is not counted, must do
+LEVELS = (0.005, 0.01, 0.02)
+SECONDS = {"vase, 320²": 2.0, "Cat": 3.0}  # limits
 GROWTH = 1.5  # limit of the time per pixel at the largest size, in units of that at the second
 
 
 def measure(quick):
-    """Yield the rows of calibrated.csv, its header first, and print each size as soon as it is measured."""
+    """Yield the rows of calibrated.csv, its header first, and print them."""
     yield "what", "method", "case", "pixels", "value", "unit", "limit", "met"
-    print(
-        "Least squares and the calibrated method, with 1 % of noise on the vase: seconds of a whole call,\n"
-        "seconds per megapixel, how many times as long as least squares the calibrated method takes, RMSE.\n"
-        f"\n{'case':14s}{'method':12s}{'seconds':>9s}{'s / Mpx':>9s}{'times':>7s}{'RMSE':>8s}",
-        flush=True,
-    )
-    sides = (64, 128, 256) if quick else (256, 512, 1024, 2048)
-    costs = {}
-    for n in sides:
-        surface = cases.noisy_vase(n, seed=0)
-        rows, costs[n] = compare(f"vase, {n}²", surface.p, surface.q, None, surface.depth, quick)
-        yield from rows
+    sides = (64, 96, 128) if quick else (320, 512, 1024, 2048)
+    seconds, errors = vases(sides)
+    for what, method, case, pixels, value, unit, limit in [
+        *sizes(sides, seconds, errors), *growth(sides, seconds), *cat(1 if quick else 5),
+    ]:  # fmt: skip
+        bound, met = judge(value, limit)
+        print(f"{what:28s}{method:12s}{case:14s}{value:9.3g} {unit:14s}{bound} {met}", flush=True)
+        yield what, method, case, pixels, f"{value:.3g}", unit, bound, met
+
+
+def vases(sides):
+    """Return the seconds of each method, and the RMSE, each of shape sizes×draws."""
+    seconds = {method: np.zeros((len(sides), len(LEVELS))) for method in ("quadratic", "calibrated")}
+    errors = {method: np.zeros_like(values) for method, values in seconds.items()}
+    for method in seconds:
+        small = normint.surfaces.vase(48)
+        normint.integrate(small.p, small.q, method=method)
+    for draw, level in enumerate(bar(LEVELS, "draws of noise")):
+        for size, n in enumerate(sides):
+            surface = normint.surfaces.vase(n)
+            noisy = surface.with_noise(level, np.random.default_rng(draw))
+            for method in seconds:
+                start = time.perf_counter()
+                depth = normint.integrate(noisy.p, noisy.q, method=method).depth
+                seconds[method][size, draw] = time.perf_counter() - start
+                errors[method][size, draw] = rmse(depth, surface.depth)
+    return seconds, errors
+
+
+def sizes(sides, seconds, errors):
+    """Yield rows: time, time per pixel and RMSE of each size."""
+    for size, n in enumerate(sides):
+        case = f"vase, {n}²"
+        for method in seconds:
+            median = float(np.median(seconds[method][size]))
+            limit = SECONDS.get(case) if method == "calibrated" else None
+            yield "whole call", method, case, n**2, median, "s", limit
+            yield "time per pixel", method, case, n**2, median / n**2 * 1e6, "s / megapixel", None
+            yield "RMSE", method, case, n**2, float(np.median(errors[method][size])), "pixels", None
+
+
+def growth(sides, seconds):
+    """Yield rows: the time per pixel of the largest size in units of that of the second."""
     small, large = sides[1], sides[-1]
-    for method in METHODS:
-        ratio = costs[large][method] / costs[small][method]
-        bound, met = judge(ratio, GROWTH)
-        print(f"time per pixel, {large}² / {small}², {method}: {ratio:.3g} times {bound} {met}", flush=True)
-        what = f"time per pixel, {large}² / {small}²"
-        yield what, method, "vase", large**2, f"{ratio:.3g}", "times", bound, met
-    yield from cat(quick)
+    for method, values in seconds.items():
+        ratio = float(np.median(values[-1] / values[1])) * small**2 / large**2
+        yield f"time per pixel, {large}² / {small}²", method, "vase", large**2, ratio, "times", GROWTH
 
 
-def compare(case, p, q, mask, truth, quick):
-    """Return the rows of one case, and the seconds per megapixel of each method."""
-    pixels, depths = p.size if mask is None else int(mask.sum()), {}
-
-    def run(method):
-        depths[method] = normint.integrate(p, q, mask, method=method).depth
-
-    calls = {method: partial(run, method) for method in METHODS}
-    seconds = interleaved_medians(calls, 1 if quick or pixels > LARGE else 3)
-    rows, cost = [], {}
-    for method, depth in depths.items():
-        cost[method] = seconds[method] / (1e-6 * pixels)
-        error = np.nan if truth is None else normint.metrics.rmse(depth, truth, mask)
-        times = seconds[method] / seconds["quadratic"]
-        for what, value, unit in (
-            ("whole call", seconds[method], "s"), ("time per pixel", cost[method], "s / megapixel"),
-            ("time / least squares", times, "times"), ("RMSE", error, "pixels"),
-        ):  # fmt: skip
-            if not np.isnan(value):
-                rows.append((what, method, case, pixels, f"{value:.4g}", unit, "", ""))
-        numbers = f"{seconds[method]:9.3g}{cost[method]:9.3g}{times:7.1f}{error:8.3g}"
-        print(f"{case:14s}{method:12s}{numbers}", flush=True)
-    return rows, cost
-
-
-def cat(quick):
-    """Yield the rows of the Cat, where its photographs are found; its true depth is not among them."""
+def cat(repeats):
+    """Yield rows: the Cat from its true normals, before its camera, where the data are found."""
     try:
-        photographs = datasets.cat("real")
+        found = datasets.depth_and_normals("real")
     except FileNotFoundError:
         print("the Cat was not found: see data/README.md", flush=True)
         return
-    p, q, _ = photometric_gradient(photographs.grey(), photographs.lights, photographs.mask)
-    yield from compare("Cat", p, q, photographs.mask, None, quick)[0]
+    pixels, inside = int(found.mask.sum()), found.mask & np.isfinite(found.depth)
+    for method in ("quadratic", "calibrated"):
+        times = []
+        for turn in range(repeats + 1):
+            start = time.perf_counter()
+            depth = normint.integrate_normals(found.normals, found.mask, found.camera, method=method).depth
+            if turn:
+                times.append(time.perf_counter() - start)
+        limit = SECONDS["Cat"] if method == "calibrated" else None
+        yield "whole call", method, "Cat", pixels, float(np.median(times)), "s", limit
+        depth *= np.median(found.depth[inside] / depth[inside])
+        error = float(np.abs(depth - found.depth)[inside].mean())
+        yield "mean absolute error", method, "Cat", pixels, error, "mm", None

@@ -5,9 +5,10 @@ from itertools import product
 import numpy as np
 
 from normint import inputs
+from normint.boxes import bounding_box
 from normint.camera import camera_of_part, projection
 from normint.curl import relative_curl
-from normint.normal_maps import as_normal_map, bounding_box, decode, where_normals
+from normint.normal_maps import as_normal_map, decode, where_normals
 
 __all__ = ["AXES", "axes_warning", "guess_axes", "to_uvz"]
 

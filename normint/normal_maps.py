@@ -2,7 +2,7 @@
 
 import numpy as np
 
-__all__ = ["as_normal_map", "bounding_box", "decode", "where_normals"]
+__all__ = ["as_normal_map", "decode", "where_normals"]
 
 SHORTEST = 0.5  # a colour that means a shorter vector is no normal: a grey or black background
 
@@ -81,15 +81,3 @@ def where_normals(normals, rows=256):
     if not mask.any():
         raise ValueError("normals are NaN or zero everywhere; expected a normal somewhere")
     return mask
-
-
-def bounding_box(mask):
-    """Return the slices of the smallest rectangle that holds a mask.
-
-    Examples
-    --------
-    >>> bounding_box(np.array([[0, 0, 0], [0, 1, 1]], bool))
-    (slice(1, 2, None), slice(1, 3, None))
-    """
-    lines = (np.flatnonzero(mask.any(axis=axis)) for axis in (1, 0))
-    return tuple(slice(int(line[0]), int(line[-1]) + 1) for line in lines)

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from normint import inputs
+from normint.boxes import bounding_box
 from normint.checkerboard import FAST
 
 SOLVERS = ("multigrid", "pyamg", "cg", "direct")
@@ -250,9 +251,3 @@ def _at_least_zero(name, values, mask):
     if not values.min() >= 0 and values.min(where=mask, initial=0.0) < 0:
         raise ValueError(f"{name}: negative inside the mask; expected numbers ≥ 0")
     return values
-
-
-def bounding_box(mask):
-    """Return the slices of the smallest rectangle that holds the mask."""
-    rows, cols = (np.flatnonzero(mask.any(axis=axis)) for axis in (1, 0))
-    return slice(rows[0], rows[-1] + 1), slice(cols[0], cols[-1] + 1)

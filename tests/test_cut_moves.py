@@ -127,6 +127,16 @@ class TestRefine:
         np.testing.assert_allclose(z + move, (z + move)[0, 0], atol=1e-9)
         assert gain == pytest.approx(energy(z, ONES))
 
+    def test_a_small_piece_of_a_large_image(self):
+        z = np.zeros((3 * N, 4 * N))
+        z[:10, -20:-5] = 40.0  # at the border
+        ones, exists = np.ones((2, *z.shape)), edges_of(np.ones(z.shape, bool))
+        near = np.zeros(z.shape, bool)
+        near[:12, -21:-4] = True
+        move, gain = refine(residual_of(z), ones, ones, exists, near, -40.0)
+        np.testing.assert_array_equal(z + move, 0.0)
+        assert gain == pytest.approx(energy(z, ones, exists=exists))
+
     def test_what_gains_nothing_is_not_moved(self):
         z = np.where(self.inside, 40.0, 0.0)
         move, gain = refine(residual_of(z), ONES, ONES, EXISTS, self.inside, 100.0)

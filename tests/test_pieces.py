@@ -6,6 +6,7 @@ import scipy.ndimage
 from small_problems import each_mask, edges_of
 
 from normint.integrators.piece_moves import moves
+from normint.integrators.piece_tree import GROWTH, milestones
 from normint.integrators.pieces import FORBIDDEN, doubtful_pixels, pieces
 
 
@@ -109,7 +110,7 @@ class TestMoves:
         r, ones = np.zeros(exists.shape), np.ones(exists.shape)
         r[0, :-1], r[1, :, :-1] = np.diff(z, axis=0), np.diff(z, axis=1)
         hold = hold * np.bincount(self.labels.ravel())
-        return moves(self.labels, 6, r, ones, ones, exists, hold, np.zeros(6), least)[:2]
+        return moves(self.labels, 6, r, ones, ones, exists, hold, np.zeros(6), least, 0.05)[:2]
 
     def test_pieces_that_agree_stay(self):
         offsets, moved = self.found(np.zeros(6))
@@ -144,3 +145,45 @@ class TestMoves:
         assert self.found(heights, hold=1.0)[1] == 0
         offsets, _ = self.found(heights, hold=1e-6)
         np.testing.assert_allclose(np.ptp(heights + offsets), 0.0, atol=0.1)
+
+
+class TestMilestones:
+    """Of the nodes of a tree, those that differ are looked at: enough of them, and not too many."""
+
+    @staticmethod
+    def tree(count, partner, seed=0):
+        """Join pieces of random bulk one after the other: the last node with the next piece, or any two."""
+        rng = np.random.default_rng(seed)
+        left, right = np.full((2, 2 * count - 1), -1)
+        bulk = np.concatenate([rng.integers(1, 50, count).astype(float), np.zeros(count - 1)])
+        free = list(range(count))
+        for n in range(count, 2 * count - 1):
+            left[n] = free.pop(rng.integers(len(free)) if partner == "any" else -1)
+            right[n] = free.pop(rng.integers(len(free)))
+            bulk[n] = bulk[left[n]] + bulk[right[n]]
+            free.append(n)
+        return left, right, bulk
+
+    @pytest.mark.parametrize("partner", ["last", "any"])
+    def test_what_is_left_out_lies_between_two_that_are_much_the_same(self, partner):
+        left, right, bulk = self.tree(400, partner)
+        chosen = milestones(left, right, bulk)
+        assert chosen[left < 0].all() and chosen[-1] and (partner == "any" or not chosen.all())
+        larger = np.where(bulk[left] >= bulk[right], left, right)
+        above = np.full(bulk.size, -1)
+        above[larger[left >= 0]] = np.flatnonzero(left >= 0)
+        for n in np.flatnonzero(~chosen):
+            up, down = n, n
+            while not chosen[up]:
+                up = above[up]
+                assert up >= 0
+            while not chosen[down]:
+                down = larger[down]
+            assert bulk[up] <= GROWTH * bulk[down]
+
+    def test_looking_at_a_chain_is_not_quadratic(self):
+        shares = []
+        for count in (1000, 8000):
+            left, right, bulk = self.tree(count, "last")
+            shares.append(bulk[milestones(left, right, bulk)].sum() / bulk[-1])
+        assert shares[1] < 1.1 * shares[0] + 1 < 50  # the shares of all nodes are 500 and 4000

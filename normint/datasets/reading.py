@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from normint.array_files import read_named, read_table
+from normint.boxes import bounding_box
 from normint.datasets.records import DepthAndNormals, ImageSet
 from normint.images.files import read_bytes, read_image, read_mask
 from normint.normal_files import read_camera
@@ -40,7 +41,7 @@ def read_diligent(folder, *, crop=False):
         raise FileNotFoundError(f"{folder / 'mask.png'} is missing, and there is none below")
     mask = read_mask(masks[0])
     normals = read_named(folder / "Normal_gt.mat", Normal_gt=(*mask.shape, 3))["Normal_gt"]
-    box = _bounding_box(mask) if crop else np.s_[:, :]
+    box = bounding_box(mask, margin=1) if crop else np.s_[:, :]
     wanted = {"bits": 16, "colour": True, "shape": mask.shape}
     images = [read_image(folder / name, **wanted)[box] for name in bar(names, folder.name)]
     return ImageSet(
@@ -102,8 +103,3 @@ def _from_xyz(vectors):
     """Turn vectors along x (right), y (up) and z into vectors along u (down), v (right) and z."""
     x, y, z = np.moveaxis(np.asarray(vectors, dtype=np.float64), -1, 0)
     return np.stack([-y, x, z], axis=-1)
-
-
-def _bounding_box(mask):
-    rows, columns = (np.flatnonzero(mask.any(axis=axis)) for axis in (1, 0))
-    return tuple(slice(max(line[0] - 1, 0), line[-1] + 2) for line in (rows, columns))

@@ -7,10 +7,10 @@ from io import BytesIO
 import numpy as np
 from matplotlib.figure import Figure
 
+from normint.boxes import bounding_box
 from normint.camera import camera_of_part
 from normint.inputs import as_count
 from normint.mesh import mesh
-from normint.normal_maps import bounding_box
 
 PLOTLY = "application/vnd.plotly.v1+json"
 FINEST = 150  # points a side, so that a notebook stays small

@@ -5,10 +5,10 @@ import time
 import numpy as np
 
 from normint import inputs
+from normint.boxes import bounding_box
 from normint.integration import Integration
 from normint.integrators.calibrated_energy import CONSTANTS, WEAKEST, CalibratedEnergy, Constants
 from normint.poisson import Constants as FreeConstants
-from normint.poisson import bounding_box
 
 
 def calibrated(
@@ -49,7 +49,8 @@ def calibrated(
        temperature τ falls; then those of the energy itself. This is done twice, with contours taken for
        contours and for kinks, since it decides which of two discontinuities stays.
     5. Local minima are left by moving pieces (:mod:`normint.integrators.piece_moves`) and discontinuities
-       (:mod:`normint.integrators.cut_moves`). What lowers the energy after polishing is kept.
+       (:mod:`normint.integrators.cut_moves`). What lowers the energy after polishing is kept. Of
+       the two starts, one that falls behind is given up.
     6. The edges that are not cut are fitted by least squares.
 
     Examples

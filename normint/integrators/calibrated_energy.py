@@ -1,12 +1,12 @@
 """The energy of the calibrated method, and how a depth of low energy is found."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.ndimage import uniform_filter
 
 from normint import inputs
-from normint.integrators import cut_moves, edge_predictions, piece_moves
+from normint.integrators import cut_moves, edge_loops, edge_predictions, piece_moves
 from normint.integrators.noise_levels import noise_levels
 from normint.integrators.pieces import FORBIDDEN, doubtful_pixels, pieces
 from normint.poisson import System
@@ -44,6 +44,9 @@ class Constants:
         follow it.
     least_gain : float
         How many edges' worth of energy a move must gain.
+    least_share : float
+        The part of what all rounds have gained that a round must gain to be followed by another: by the
+        edge alone, large images would go on for little.
     rounds : int
         Of moves and polishing, at most.
     tolerance : float
@@ -62,6 +65,7 @@ class Constants:
     floor: float = 0.005
     window: int = 31
     least_gain: float = 2.0
+    least_share: float = 0.05
     rounds: int = 10
     tolerance: float = 1e-2
 
@@ -75,6 +79,7 @@ WEAKEST = 1e-9  # weight of a cut edge: it bends nothing, but leaves no piece wi
 GENTLE = 0.1  # largest λ while it is hot: strong control points would tear the surface around them
 ISLET = 5  # pixels around one that a prior holds within which nothing is cut, unless it holds all
 ANCHOR = 1e6  # times dearer is it there
+CATCH_UP = 0.5  # of what its last round gained may a way lie behind the best one; else it is given up
 LEAST_PRICE = 0.02  # of an edge whose step could be anything
 
 
@@ -121,12 +126,7 @@ class CalibratedEnergy:
 
     def residual(self, z):
         """Return Δz - t of all edges, zero where there is none."""
-        r = np.zeros_like(self.step)
-        np.subtract(z[1:], z[:-1], out=r[0, :-1])
-        np.subtract(z[:, 1:], z[:, :-1], out=r[1, :, :-1])
-        r -= self.step
-        r[~self.exists] = 0.0
-        return r
+        return edge_loops.residual(z, self.step, self.exists)
 
     def agreement(self, z):
         """Return Geman and McClure's weights."""
@@ -134,8 +134,7 @@ class CalibratedEnergy:
 
     def energy(self, z):
         """Return the energy of a depth, prior included."""
-        x = self.residual(z) ** 2 / self.spread
-        total = float(np.sum(self.price * x / (1.0 + x)))
+        total = edge_loops.energy(z, self.step, self.exists, self.spread, self.price)
         if self.weight is not None:
             total += float(np.sum(self.weight * (z - self.prior) ** 2)) / self._unit_cost()
         return total
@@ -144,24 +143,25 @@ class CalibratedEnergy:
         """An edge of weight 1 costs its squared residual divided by this."""
         return 0.5 * self.constants.width**2
 
-    def solve(self, weights, z, tolerance, weakest=WEAKEST):
+    def solve(self, weights, residual, z, tolerance):
         """Return the depth that fits the steps by weighted least squares, found as a change of z."""
         self.solves += 1
         held = self.weight if self.cold or self.weight is None else np.minimum(self.weight, GENTLE)
-        rest = None if self.prior is None else self.prior - z
-        change = System(self.mask, np.maximum(weights, weakest), held).solve(
-            *-self.residual(z), rest, tolerance=tolerance
-        )
-        return np.where(self.mask, z + change.depth, 0.0)
+        rest = None if self.prior is None else z - self.prior
+        depth = System(self.mask, weights, held).solve(*residual, rest, tolerance=tolerance).depth
+        np.subtract(z, depth, out=depth)
+        depth[~self.mask] = 0.0
+        return depth
 
     def anneal(self, z, hottest, cooling, price, power):
         """Reweight and solve while it cools down: power 1 for Cauchy's weights, 2 for the energy's."""
-        tau = hottest
+        constants, tau = self.constants, hottest
+        r, weights = np.zeros_like(self.step), np.full_like(self.step, WEAKEST)
         while True:
-            tau = tau if tau >= self.constants.coldest else 0.0
-            variance = self.variance + tau**2
-            x = self.residual(z) ** 2 / (self.constants.width**2 * price * variance)
-            z = self.solve((0.5 + tau**2) / variance / (1.0 + x) ** power, z, self.constants.tolerance)
+            tau = tau if tau >= constants.coldest else 0.0
+            settings = constants.width, tau, power, WEAKEST
+            edge_loops.reweight(z, self.step, self.exists, self.variance, price, *settings, r, weights)
+            z = self.solve(weights, r, z, constants.tolerance)
             if tau == 0.0:
                 return z
             tau /= cooling
@@ -172,53 +172,58 @@ class CalibratedEnergy:
 
     def best(self, tell, report=None):
         """Return the depth of lowest energy that was found, and the energies on the way to it."""
-        found = None
-        for contours in (True, False) if self.has_contours else (True,):
-            if not contours:
-                self.look(contours=False)
-            self.cold = False
-            z = self.solve(0.5 / self.variance, np.zeros(self.mask.shape), 1e-6)
-            if contours:
-                tell("least squares", z)
-            hottest = np.abs(self.residual(z)).max() / self.constants.width
-            z = self.anneal(z, hottest, self.constants.cooling, self.cautious, 1)
-            if contours:
-                tell("annealed", z)
-            else:
-                self.look(contours=True)
-            self.cold = True
-            z = self.polish(z)
-            if found is not None and self.energy(z) > found[1][0]:  # no better than the other's start
-                continue
-            z, energies = self.improve(z, report)
-            if found is None or energies[-1] < found[1][-1]:
-                found = z, energies
-        tell("moved", found[0])
-        return found
-
-    def improve(self, z, report=None):
-        """Move pieces and discontinuities, and polish, as long as the energy falls."""
-        energies = [self.energy(z)]
-        if report is not None:
-            report(self.solves, energies[0])
-        self.failures = []
+        ways = [self.way(self.polish(self.start(tell)))]
+        if self.has_contours:
+            self.look(contours=False)
+            other = self.start()
+            self.look(contours=True)
+            other = self.way(self.polish(other))
+            if other.energies[0] < ways[0].energies[0]:
+                ways.append(other)
         for _ in range(self.constants.rounds):
-            moved = self.move_cuts(self.move_pieces(z))
-            if moved is z:
-                break
-            moved = self.polish(moved)
-            energy = self.energy(moved)
-            gain = energies[-1] - energy
-            if gain > 0:
-                z = moved
-                energies.append(energy)
-            if report is not None:
-                report(self.solves, energy)
-            if gain < self.constants.least_gain:
-                break
-        return z, energies
+            for way in ways:
+                if way.goes_on:
+                    self.improve(way, report)
+            best = min(ways, key=lambda way: way.energies[-1])
+            for way in ways:
+                way.goes_on &= way.energies[-1] - best.energies[-1] <= CATCH_UP * way.gain
+        tell("moved", best.z)
+        return best.z, best.energies
 
-    def move_pieces(self, z):
+    def start(self, tell=lambda stage, z: None):
+        """Return the depth that least squares leads to when it cools down."""
+        self.cold = False
+        flat = np.zeros(self.mask.shape)
+        z = self.solve(np.maximum(0.5 / self.variance, WEAKEST), self.residual(flat), flat, 1e-6)
+        tell("least squares", z)
+        hottest = np.abs(self.residual(z)).max() / self.constants.width
+        z = self.anneal(z, hottest, self.constants.cooling, self.cautious, 1)
+        tell("annealed", z)
+        self.cold = True
+        return z
+
+    def way(self, z):
+        """Return the beginning of a way to low energies, from a depth."""
+        return Way(z, [self.energy(z)])
+
+    def improve(self, way, report=None):
+        """Go one round further: move pieces and discontinuities, polish, and keep what lowers the energy."""
+        constants = self.constants
+        moved = self.move_cuts(self.move_pieces(way.z, way.failures))
+        if moved is way.z:
+            way.goes_on = False
+            return
+        moved = self.polish(moved)
+        energy = self.energy(moved)
+        if report is not None:
+            report(self.solves, energy)
+        way.gain, so_far = way.energies[-1] - energy, way.energies[0] - energy
+        way.goes_on = way.gain >= max(constants.least_gain, constants.least_share * so_far)
+        if way.gain > 0:
+            way.z = moved
+            way.energies.append(energy)
+
+    def move_pieces(self, z, failures):
         """Return the depth with pieces moved, or itself if no move gains anything."""
         r = self.residual(z)
         width = self.constants.width**2
@@ -228,33 +233,27 @@ class CalibratedEnergy:
         labels, count = pieces(
             self.mask, doubtful, self.exists & ~cut, np.where(passable, r**2 + self.variance, FORBIDDEN)
         )
-        hold, pull = np.zeros(count), np.zeros(count)
+        held = np.zeros((2, count))
         if self.weight is not None:
             inside, weight = labels[self.mask], self.weight[self.mask] / self._unit_cost()
-            hold = np.bincount(inside, weight, minlength=count)
-            pull = np.bincount(inside, weight * (z - self.prior)[self.mask], minlength=count)
+            held[0] = np.bincount(inside, weight, minlength=count)
+            held[1] = np.bincount(inside, weight * (z - self.prior)[self.mask], minlength=count)
         edges = self.spread, self.price, self.exists
-        least = self.constants.least_gain
-        offsets, moved, prospects = piece_moves.moves(labels, count, r, *edges, hold, pull, least)
+        least, share = self.constants.least_gain, self.constants.least_share
+        offsets, moved, prospects = piece_moves.moves(labels, count, r, *edges, *held, least, share)
         if moved:
             z = z + np.where(self.mask, offsets[labels], 0.0)
         for inside, offset in prospects:
             inside = self.mask & inside[labels]
-            if self.failed_before(np.count_nonzero(inside), offset):
+            size = np.count_nonzero(inside)
+            if _failed_before(size, offset, failures):
                 continue
             move, gain = cut_moves.refine(self.residual(z), *edges, inside, offset)
             if gain > least:
                 z = z + move
             else:
-                self.failures.append((np.count_nonzero(inside), offset))
+                failures.append((size, offset))
         return z
-
-    def failed_before(self, size, offset):
-        """Tell whether much the same piece was tried before with much the same offset, in vain."""
-        return any(
-            abs(size - other) < 0.1 * size and abs(offset - tried) < 0.1 * abs(offset)
-            for other, tried in self.failures
-        )
 
     def move_cuts(self, z):
         """Return the depth with discontinuities moved, or itself if none should."""
@@ -269,6 +268,26 @@ class CalibratedEnergy:
         weights = np.maximum(0.5 / self.variance, WEAKEST**0.75)  # no more than the solver can tell apart
         weakest = max(WEAKEST * weights.min(where=self.exists, initial=1.0), 1e-12)
         for _ in range(3):
-            kept = self.exists & (self.residual(z) ** 2 <= self.constants.last_width**2 * self.variance)
-            z = self.solve(np.where(kept, weights, weakest), z, 1e-6, weakest)
+            r = self.residual(z)
+            kept = self.exists & (r**2 <= self.constants.last_width**2 * self.variance)
+            z = self.solve(np.where(kept, weights, weakest), r, z, 1e-6)
         return z, kept
+
+
+@dataclass
+class Way:
+    """From a start to low energies: where it is, the energies so far, and what was tried in vain."""
+
+    z: np.ndarray
+    energies: list
+    failures: list = field(default_factory=list)
+    gain: float = 0.0  # of the last round
+    goes_on: bool = True
+
+
+def _failed_before(size, offset, failures):
+    """Tell whether much the same piece was tried before with much the same offset, in vain."""
+    return any(
+        abs(size - other) < 0.1 * size and abs(offset - tried) < 0.1 * abs(offset)
+        for other, tried in failures
+    )

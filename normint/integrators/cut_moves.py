@@ -4,6 +4,7 @@ import numpy as np
 from numba import njit
 from scipy.ndimage import distance_transform_cdt
 
+from normint.boxes import bounding_box
 from normint.checkerboard import FAST
 from normint.integrators.minimum_cut import minimum_cut
 
@@ -62,18 +63,25 @@ def refine(residual, variance, price, exists, inside, offset):
     gain : float
         By how much that lowers the energy.
     """
+    box = bounding_box(inside, OUTLINE + 1)
+    r, *rest = (edges[:, *box] for edges in (residual, variance, price, exists))
+    inside = inside[box]
     deep = distance_transform_cdt(inside, metric="chessboard") > OUTLINE
     near = distance_transform_cdt(~inside, metric="chessboard") <= OUTLINE
     height = np.where(near & ~deep, offset, 0.0)
     base = np.where(deep, offset, 0.0)
-    shifted = residual.copy()
+    shifted = r.copy()
     shifted[0, :-1] += base[1:] - base[:-1]
     shifted[1, :, :-1] += base[:, 1:] - base[:, :-1]
-    shifted[~exists] = 0.0
-    move = _choose(shifted, variance, price, exists, height, np.flatnonzero(height))
+    shifted[~rest[-1]] = 0.0
+    move = _choose(shifted, *rest, height, np.flatnonzero(height))
     move = base if move is None else base + move
-    gain = _gain(residual, variance, price, exists, move)
-    return (move, gain) if gain > 0 else (None, 0.0)
+    gain = _gain(r, *rest, move)
+    if gain <= 0:
+        return None, 0.0
+    whole = np.zeros(residual.shape[1:])
+    whole[box] = move
+    return whole, gain
 
 
 def _choose(residual, variance, price, exists, height, pixels):

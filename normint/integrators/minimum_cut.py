@@ -56,7 +56,7 @@ def minimum_cut(begin, end, capacity, source, sink):
     first, active = 0, 0
     since = count + 1
     while True:
-        if since > count:  # heights anew, from the pixels that can still drain
+        if since > count // 2:  # heights anew, from the pixels that can still drain
             _distances(start, to, back, left, drain, height, queue)
             since, first, active = 0, 0, 0
             for k in range(count):

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from normint.checkerboard import FAST
-from normint.integrators.piece_tree import cost, join
+from normint.integrators.piece_tree import cost, join, milestones
 
 HYPOTHESES = 3  # offsets tried for a piece: those that most of its boundary agrees on
 SWEEPS = 6  # trees made, at most
@@ -13,7 +13,7 @@ LEAST_PIXELS = 30  # of a prospect
 PROMISE = 5.0  # times the least gain: what a prospect must promise
 
 
-def moves(labels, count, residual, variance, price, exists, hold, pull, least):
+def moves(labels, count, residual, variance, price, exists, hold, pull, least, share):
     """Find offsets of the pieces that lower the energy.
 
     Parameters
@@ -28,6 +28,8 @@ def moves(labels, count, residual, variance, price, exists, hold, pull, least):
         For each piece: moving it by o costs hold·o² + 2·pull·o (what holds it to a prior).
     least : float
         The gain that a move must bring, in units of the price of an edge.
+    share : float
+        The part of the gain so far that the moves of one tree must bring for another tree to be made.
 
     Returns
     -------
@@ -43,7 +45,8 @@ def moves(labels, count, residual, variance, price, exists, hold, pull, least):
     Only edges between two pieces matter. The pieces are joined one after the other, those first that agree
     along most of their common boundary. This gives a tree; each of its nodes, a piece or several, is moved
     as a whole: by the offset that the largest part of its boundary agrees on, the second largest, and the
-    third. The move that lowers the energy most is made first. Then the others are looked at again, and the
+    third. (Of nodes that are much the same, :func:`~normint.integrators.piece_tree.milestones` chooses
+    some.) The move that lowers the energy most is made first. Then the others are looked at again, and the
     tree is made anew.
     """
     ends, r, v, c = [], [], [], []
@@ -56,12 +59,13 @@ def moves(labels, count, residual, variance, price, exists, hold, pull, least):
     r, v, c = (np.concatenate(values) for values in (r, v, c))
     offsets = np.zeros(count)
     size = np.bincount(labels[labels >= 0], minlength=count)
-    moved = 0
+    moved, gained = 0, 0.0
     pull = pull.copy()
     for _ in range(SWEEPS):
-        made, *nodes = _sweep(ends[0], ends[1], r, v, c, size, hold, pull, offsets, least)
+        made, gain, *nodes = _sweep(ends[0], ends[1], r, v, c, size, hold, pull, offsets, least)
         moved += made
-        if made == 0:
+        gained += gain
+        if gain <= share * gained:
             break
     return offsets, moved, _prospects(*nodes, least)
 
@@ -89,20 +93,22 @@ def _sweep(a, b, r, v, c, size, hold, pull, offsets, least):
     """Make all moves of the nodes of one tree that bring the least gain, the best first."""
     count = size.size
     start, incident = _incidence(a, b, count)
-    first, length, leaves = join(a, b, r, v, c, count)
+    left, right, first, length, leaves = join(a, b, r, v, c, count)
     position = np.empty(count, np.int64)
     for k in range(count):
         position[leaves[k]] = k
-    pixels = np.zeros(count + 1)
+    pixels, ends = np.zeros(count + 1), np.zeros(count + 1)
     for k in range(count):
         pixels[k + 1] = pixels[k] + size[leaves[k]]
+        ends[k + 1] = ends[k] + start[leaves[k] + 1] - start[leaves[k]]
+    chosen = milestones(left, right, ends[first + length] - ends[first])
     half = 0.5 * pixels[count]
     nodes = first.size
     edges, signed = np.empty(a.size, np.int64), np.empty(a.size)
     gains, promise, wanted = np.zeros(nodes), np.zeros(nodes), np.zeros(nodes)
     for n in range(nodes):
         inside = pixels[first[n] + length[n]] - pixels[first[n]]
-        if inside > half:
+        if inside > half or not chosen[n]:
             continue
         number = _boundary(n, first, length, leaves, position, start, incident, a, b, edges, signed)
         if number == 0:
@@ -113,7 +119,7 @@ def _sweep(a, b, r, v, c, size, hold, pull, offsets, least):
         gains[n], _, promise[n], wanted[n] = _best_offset(number, edges, signed, r, v, c, *held)
         if inside < LEAST_PIXELS:
             promise[n] = 0.0
-    made = 0
+    made, gained = 0, 0.0
     for n in np.argsort(-gains):
         if gains[n] <= least:
             break
@@ -123,12 +129,13 @@ def _sweep(a, b, r, v, c, size, hold, pull, offsets, least):
         if gain <= least:
             continue
         made += 1
+        gained += gain
         for m in range(first[n], first[n] + length[n]):
             offsets[leaves[m]] += offset
             pull[leaves[m]] += hold[leaves[m]] * offset
         for m in range(number):
             r[edges[m]] += signed[m] * offset
-    return made, first, length, leaves, promise, wanted
+    return made, gained, first, length, leaves, promise, wanted
 
 
 @njit(**FAST)
@@ -190,52 +197,54 @@ def _best_offset(number, edges, signed, r, v, c, hold, pull):
     Returns the largest gain and its offset, and the largest promise, which is the gain of the edges that
     gain, and its offset.
     """
-    wanted, width = np.empty(number), np.empty(number)
+    unordered = np.empty(number)
     for m in range(number):
-        wanted[m], width[m] = -signed[m] * r[edges[m]], np.sqrt(v[edges[m]])
-    order = np.argsort(wanted)
-    total, ordered = np.zeros(number + 1), np.empty(number)
+        unordered[m] = -signed[m] * r[edges[m]]
+    order = np.argsort(unordered)
+    # The offsets that bring each edge's residual to zero, in order, and the edges' variances and prices.
+    wanted, variance, price = np.empty(number), np.empty(number), np.empty(number)
+    total = np.zeros(number + 1)
     for m in range(number):
-        total[m + 1] = total[m] + c[edges[order[m]]]
-        ordered[m] = wanted[order[m]]
+        e = edges[order[m]]
+        wanted[m], variance[m], price[m] = unordered[order[m]], v[e], c[e]
+        total[m + 1] = total[m] + c[e]
     agree = np.empty(number)
     for m in range(number):
-        low = np.searchsorted(ordered, ordered[m] - width[order[m]])
-        high = np.searchsorted(ordered, ordered[m] + width[order[m]], side="right")
+        width = np.sqrt(variance[m])
+        low = np.searchsorted(wanted, wanted[m] - width)
+        high = np.searchsorted(wanted, wanted[m] + width, side="right")
         agree[m] = total[high] - total[low]
     best = 0.0, 0.0, 0.0, 0.0
     if hold > 0.0:  # as the prior would have it
-        best = _try(-pull / hold, number, edges, signed, r, v, c, hold, pull, best)
+        best = _try(-pull / hold, wanted, variance, price, hold, pull, best)
     for _ in range(HYPOTHESES):
         top = np.argmax(agree)
         if agree[top] <= 0.0:
             break
-        centre, w = ordered[top], width[order[top]]
-        for m in range(number):  # what lies near is the same hypothesis
-            if abs(ordered[m] - centre) < 2.0 * w:
+        near = 2.0 * np.sqrt(variance[top])  # what lies near is the same hypothesis
+        for m in range(number):
+            if abs(wanted[m] - wanted[top]) < near:
                 agree[m] = 0.0
-        best = _try(centre, number, edges, signed, r, v, c, hold, pull, best)
+        best = _try(wanted[top], wanted, variance, price, hold, pull, best)
     return best
 
 
 @njit(**FAST)
-def _try(offset, number, edges, signed, r, v, c, hold, pull, best):
+def _try(offset, wanted, v, c, hold, pull, best):
     """Improve an offset by a few weighted means; return the better of it and the best so far."""
     for _ in range(4):
         weights, moments = hold, -pull
-        for m in range(number):
-            e = edges[m]
-            x = (r[e] + signed[m] * offset) ** 2 / v[e]
-            w = c[e] / v[e] / (1.0 + x) ** 2
+        for m in range(wanted.size):
+            x = (offset - wanted[m]) ** 2 / v[m]
+            w = c[m] / (v[m] * (1.0 + x) ** 2)
             weights += w
-            moments -= w * signed[m] * r[e]
+            moments += w * wanted[m]
         if weights > 0.0:
             offset = moments / weights
     gain = -hold * offset**2 - 2.0 * pull * offset
     promise = gain
-    for m in range(number):
-        e = edges[m]
-        change = c[e] * (cost(r[e], v[e]) - cost(r[e] + signed[m] * offset, v[e]))
+    for m in range(wanted.size):
+        change = c[m] * (cost(wanted[m], v[m]) - cost(offset - wanted[m], v[m]))
         gain += change
         promise += max(change, 0.0)
     if gain > best[0]:

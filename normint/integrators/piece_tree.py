@@ -8,6 +8,7 @@ from numba import njit
 from normint.checkerboard import FAST
 
 SHARED = 4.0  # edges: so much shorter than it is a common boundary taken, lest a single edge joins two pieces
+GROWTH = 1.1  # of nodes in a chain, between two that are looked at; from 1.2 on, moves are missed
 AGREE = 0.02  # pieces whose common boundary agrees less are never moved together
 
 
@@ -87,7 +88,51 @@ def join(a, b, r, v, c, count):
             if alive[h // 2]:
                 slot[_third(cluster, pair_a[h // 2], pair_b[h // 2], x)] = -1
             h = link[h]
-    return _runs(left[:nodes], right[:nodes], node, cluster, count)
+    left, right = left[:nodes], right[:nodes]
+    return left, right, *_runs(left, right, node, cluster, count)
+
+
+@njit(**FAST)
+def milestones(left, right, bulk):
+    """Choose nodes that differ: in a chain of nodes, each with little more than the one before, few do.
+
+    Parameters
+    ----------
+    left, right : ndarray of int
+        The two parts of each node, −1 for a piece.
+    bulk : ndarray
+        Of each node, the sum of its parts'.
+
+    Returns
+    -------
+    ndarray of bool
+        False for nodes on a way up along the larger parts that lie between two others, of which the upper
+        one has at most :data:`GROWTH` times the bulk of the lower one.
+
+    Notes
+    -----
+    However deep the tree is, the number of chosen nodes over a piece grows with the logarithm of the bulk
+    alone, and so what it costs to look at all of them is nearly linear.
+
+    Examples
+    --------
+    Pieces 0 to 29, joined to a chain 30 to 58:
+
+    >>> left, right = np.full(59, -1), np.full(59, -1)
+    >>> left[30:], right[30:] = [0, *range(30, 58)], range(1, 30)
+    >>> bulk = np.concatenate([np.ones(30), np.arange(2.0, 31.0)])
+    >>> np.flatnonzero(~milestones(left, right, bulk))
+    array([49, 52, 55])
+    """
+    chosen, last = np.ones(bulk.size, np.bool_), bulk.copy()
+    for n in range(bulk.size):  # parents come after their parts
+        if left[n] < 0:
+            continue
+        larger = left[n] if bulk[left[n]] >= bulk[right[n]] else right[n]
+        if bulk[n] <= GROWTH * last[larger]:
+            last[n] = last[larger]
+            chosen[larger] = last[larger] == bulk[larger]  # it was chosen itself
+    return chosen
 
 
 @njit(**FAST)

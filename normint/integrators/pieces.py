@@ -10,6 +10,7 @@ from normint.checkerboard import FAST
 
 BOX = 5  # pixels; over so many edges a bent surface betrays itself although each edge is within the noise
 NARROW = 0.6  # a passage narrower than this part of the smaller of two pieces separates them
+HIGHEST = np.int16(32000)  # level; beyond 16000 pixels, distances do not count
 FORBIDDEN = 1e300  # doubt that nothing passes (fast arithmetic does not know infinity)
 
 
@@ -77,9 +78,9 @@ def pieces(mask, doubtful, passable, doubt):
     """
     outside = mask & doubtful
     distance = scipy.ndimage.distance_transform_edt(~outside) if outside.any() else np.full(mask.shape, 1.0)
-    level = np.where(mask, (2.0 * distance).astype(np.int64), -1).ravel()
-    order = np.argsort(-level, kind="stable")[: np.count_nonzero(mask)]
-    return _flood(mask, level.reshape(mask.shape), order, *passable, *doubt)
+    level = np.where(mask, np.minimum(2.0 * distance, HIGHEST), -1.0).astype(np.int16).ravel()
+    order = np.argsort(HIGHEST - level, kind="stable")[: np.count_nonzero(mask)]  # 16 bits sort in two passes
+    return _flood(mask, level, order, *passable, *doubt)
 
 
 def _touch(edges):
@@ -131,9 +132,8 @@ def _offer(heap, k, hill, mask, down, right):
 def _flood(mask, level, order, down, right, doubt_down, doubt_right):
     rows, cols = mask.shape
     size = rows * cols
-    level = level.ravel()
-    hill = np.full(size, -1)  # the hill of each pixel, named by its top
-    parent = np.arange(size)
+    hill = np.full(size, -1, np.int32)  # the hill of each pixel, named by its top
+    parent = np.arange(size).astype(np.int32)
     end = 0
     while end < order.size and level[order[end]] > 0:
         k = order[end]
@@ -167,8 +167,8 @@ def _flood(mask, level, order, down, right, doubt_down, doubt_right):
         if m < order.size and hill[order[m]] < 0:  # out of reach: the first of a piece of its own
             hill[order[m]] = order[m]
             _offer(heap, order[m], hill, mask, doubt_down, doubt_right)
-    number = np.full(size, -1)
-    labels = np.full(size, -1)
+    number = np.full(size, -1, np.int32)
+    labels = np.full(size, -1, np.int32)
     count = 0
     for k in range(size):
         if hill[k] >= 0:
