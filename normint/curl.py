@@ -4,7 +4,7 @@ import numpy as np
 
 from normint.inputs import as_gradient
 
-__all__ = ["gradient_noise", "relative_curl", "robust_spread"]
+__all__ = ["curl_of_squares", "gradient_noise", "relative_curl", "robust_spread"]
 
 
 def relative_curl(p, q, mask=None):
@@ -81,13 +81,30 @@ def robust_spread(values):
     return float(1.4826 * np.median(np.abs(values)))
 
 
-def _around_squares(p, q, mask):
-    """Return ∂p/∂v and ∂q/∂u around every square of four pixels inside the mask, each a mean of two."""
-    p, q, mask = as_gradient(p, q, mask)
+def curl_of_squares(p, q, mask):
+    """Return ∂p/∂v and ∂q/∂u around every square of four pixels, and which squares lie inside the mask.
+
+    Parameters
+    ----------
+    p, q : ndarray
+    mask : ndarray of bool
+
+    Returns
+    -------
+    across, along : ndarray
+        With one row and one column less; each is a mean of two differences. The curl is across − along.
+    square : ndarray of bool
+    """
     square = mask[:-1, :-1] & mask[1:, :-1] & mask[:-1, 1:] & mask[1:, 1:]
-    if not square.any():
-        raise ValueError("mask has no four pixels in a square; expected some, to measure the curl around")
     with np.errstate(invalid="ignore"):  # outside the mask anything is allowed
         across = 0.5 * ((p[:-1, 1:] + p[1:, 1:]) - (p[:-1, :-1] + p[1:, :-1]))
         along = 0.5 * ((q[1:, :-1] + q[1:, 1:]) - (q[:-1, :-1] + q[:-1, 1:]))
+    return across, along, square
+
+
+def _around_squares(p, q, mask):
+    """Return ∂p/∂v and ∂q/∂u around every square of four pixels inside the mask."""
+    across, along, square = curl_of_squares(*as_gradient(p, q, mask))
+    if not square.any():
+        raise ValueError("mask has no four pixels in a square; expected some, to measure the curl around")
     return across[square], along[square]

@@ -214,8 +214,8 @@ def varied(constants):
     -------
     dict
         From (name, factor) to the constants with that one changed; the factor is ½ or 2. Whole numbers stay
-        whole, and odd ones odd: those are sides of windows. A ratio between successive temperatures must
-        exceed 1: it is its logarithm that is halved and doubled.
+        whole, and odd ones odd: those are sides of windows. Ratios between successive temperatures or
+        sizes must exceed 1: it is their logarithm that is halved and doubled.
 
     Examples
     --------
@@ -229,7 +229,7 @@ def varied(constants):
         if isinstance(value, bool) or not isinstance(value, int | float):
             continue
         for factor in (0.5, 2.0):
-            if "cooling" in constant.name:
+            if "cooling" in constant.name or constant.name == "growth":
                 new = value**factor
             elif isinstance(value, int):
                 new = max(1, math.floor(value * factor))

@@ -244,6 +244,75 @@ class TestPrior:
             np.testing.assert_allclose(found, depth, atol=1e-5)
 
 
+class TestHalves:
+    """Large images start with their half, alone or beside other starts; here small ones do."""
+
+    beside = dataclasses.replace(CONSTANTS, whole=256)
+    alone = dataclasses.replace(CONSTANTS, whole=256, large=256)
+    either = pytest.mark.parametrize("constants", [beside, alone], ids=["beside", "alone"])
+
+    @either
+    @pytest.mark.parametrize("name", PIECEWISE)
+    def test_planes_without_noise_are_exact(self, name, constants):
+        mask, depth, p, q = piecewise(name)
+        found = calibrated(p, q, mask, constants=constants).depth
+        np.testing.assert_allclose(found, depth, atol=1e-6 * np.ptp(depth[mask]))
+
+    @either
+    @pytest.mark.parametrize("sigma", [0.0, 0.05])
+    def test_a_smooth_surface_is_that_of_least_squares(self, sigma, constants):
+        peaks = normint.surfaces.peaks(81)
+        noisy = peaks.with_noise(sigma, np.random.default_rng(0))
+        found = calibrated(noisy.p, noisy.q, constants=constants).depth
+        assert rmse(found, peaks.depth) <= 1.02 * rmse(normint.integrate(noisy.p, noisy.q).depth, peaks.depth)
+
+    @either
+    def test_more_starts_do_no_harm(self, constants):
+        p, q, mask = SCENES["vase"]
+        without = dataclasses.replace(CONSTANTS, whole=p.size)
+        energies = [calibrated(p, q, mask, constants=c).energies[-1] for c in (constants, without)]
+        assert energies[0] <= 1.005 * energies[1]
+
+    @either
+    @each_scene
+    def test_mirroring_and_scaling(self, scene, constants):
+        cropped = (image[:-1, :-3] for image in SCENES[scene])  # odd numbers of rows and columns
+        p, q, mask = cropped
+        expected = calibrated(p, q, mask, constants=constants).depth
+        found = calibrated(-7.0 * p[::-1], 7.0 * q[::-1], mask[::-1], constants=constants).depth[::-1] / 7.0
+        moved = np.abs(found - expected - np.nanmedian(found - expected)) > 1e-5 * np.nanstd(expected)
+        assert moved.sum() <= 1  # as in TestInvariance
+
+    @either
+    def test_a_control_point_places_a_floating_block(self, constants):
+        found = TestPrior()
+        prior = np.full((N, N), np.nan)
+        prior[24, 20], prior[3, 3] = found.truth[24, 20], found.truth[3, 3]
+        depth = calibrated(found.p, found.q, prior=prior, prior_weight=10.0, constants=constants).depth
+        np.testing.assert_allclose(depth, found.truth, atol=1e-3)
+
+    @each_mask
+    @held_or_not
+    def test_every_mask(self, mask, held):
+        p, q, _ = random_fields(mask)
+        smallest = dataclasses.replace(CONSTANTS, whole=2, large=2)
+        found = calibrated(np.where(mask, p, np.nan), q, mask, **prior_of(mask, held), constants=smallest)
+        np.testing.assert_array_equal(np.isfinite(found.depth), mask)
+        u, v = np.indices(mask.shape)
+        plane = calibrated(np.ones(mask.shape), -np.ones(mask.shape), mask, constants=smallest).depth
+        np.testing.assert_allclose(plane, centred(np.where(mask, 1.0 * (u - v), np.nan), mask), atol=1e-6)
+
+    @either
+    def test_each_stage_is_told_once_and_in_full_size(self, constants):
+        p, q, mask = SCENES["tent with a hole"]
+        stages = []
+        calibrated(p, q, mask, constants=constants, observe=lambda stage, z: stages.append((stage, z)))
+        names, depths = zip(*stages, strict=True)
+        assert names == ("least squares", "annealed", "moved", "done")
+        for depth in depths:
+            np.testing.assert_array_equal(np.isfinite(depth), mask)
+
+
 class TestReports:
     @pytest.mark.parametrize("sigma", [0.01, 0.05, 0.2])
     def test_noise_is_measured(self, sigma):

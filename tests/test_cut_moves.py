@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_problems import edges_of
 
-from normint.integrators.cut_moves import refine, relocate
+from normint.integrators.cut_moves import fuse, refine, relocate
 
 N = 48  # so that neither side of a discontinuity lies within reach as a whole
 MASK = np.ones((N, N), bool)
@@ -114,6 +114,46 @@ class TestMinimum:
             # Capacities are rounded to a thousandth.
             assert energy(z + move, price, exists=exists) == pytest.approx(best, abs=0.02)
             assert gain == pytest.approx(start - best, abs=0.02)
+
+
+class TestFuse:
+    """Two depths, each right in one place, become one that is right in both."""
+
+    left, right = MASK & (np.indices((N, N))[1] < 20), MASK & (np.indices((N, N))[1] >= 28)
+    block = (np.abs(np.indices((N, N)) - 23.5).max(axis=0) < 6)
+
+    @pytest.mark.parametrize("offset", [0.0, 1e-3])
+    def test_takes_the_better_of_each_place(self, offset):
+        first, second = np.zeros((2, N, N))
+        first[4:12, 4:12], second[30:40, 30:44] = 20.0, -35.0
+        move = fuse(residual_of(first), ONES, ONES, EXISTS, second + offset - first)
+        np.testing.assert_allclose(first + move, 0.0, atol=2 * offset)
+
+    def test_nothing_to_gain(self):
+        better, worse = np.zeros((N, N)), 20.0 * self.block
+        assert fuse(residual_of(better), ONES, ONES, EXISTS, worse - better) is None
+        assert fuse(residual_of(better), ONES, ONES, EXISTS, np.zeros((N, N))) is None
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_never_worse_than_either(self, seed):
+        rng = np.random.default_rng(seed)
+        first, second = rng.standard_normal((2, N, N)) + 30.0 * rng.integers(0, 2, (2, 8, 8)).repeat(
+            6, axis=1).repeat(6, axis=2)  # fmt: skip
+        price = rng.uniform(0.3, 1.0, ONES.shape)
+        if energy(second, price) < energy(first, price):
+            first, second = second, first
+        move = fuse(residual_of(first), ONES, price, EXISTS, second - first)
+        assert move is not None and energy(first + move, price) < energy(first, price)
+        chosen = (move == 0) | (move == second - first)
+        assert chosen.all()
+
+    def test_pieces_that_a_mask_separates(self):
+        mask = MASK.copy()
+        mask[:, 24] = False
+        first = np.where(self.left, 20.0, 0.0)
+        exists = edges_of(mask)
+        move = fuse(residual_of(first) * exists, ONES, ONES, exists, np.where(mask, -first, 0.0))
+        assert energy(first + move, ONES, exists=exists) == 0
 
 
 class TestRefine:

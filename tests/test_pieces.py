@@ -1,12 +1,15 @@
 """Pieces of a surface, and moves of them: rooms and doors, known offsets, what a prior holds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.ndimage
 from small_problems import each_mask, edges_of
 
+from normint.integrators.calibrated_constants import CONSTANTS
 from normint.integrators.piece_moves import moves
-from normint.integrators.piece_tree import GROWTH, milestones
+from normint.integrators.piece_tree import milestones
 from normint.integrators.pieces import FORBIDDEN, doubtful_pixels, pieces
 
 
@@ -110,7 +113,8 @@ class TestMoves:
         r, ones = np.zeros(exists.shape), np.ones(exists.shape)
         r[0, :-1], r[1, :, :-1] = np.diff(z, axis=0), np.diff(z, axis=1)
         hold = hold * np.bincount(self.labels.ravel())
-        return moves(self.labels, 6, r, ones, ones, exists, hold, np.zeros(6), least, 0.05)[:2]
+        constants = replace(CONSTANTS, least_gain=least)
+        return moves(self.labels, 6, r, ones, ones, exists, hold, np.zeros(6), constants)[:2]
 
     def test_pieces_that_agree_stay(self):
         offsets, moved = self.found(np.zeros(6))
@@ -167,7 +171,7 @@ class TestMilestones:
     @pytest.mark.parametrize("partner", ["last", "any"])
     def test_what_is_left_out_lies_between_two_that_are_much_the_same(self, partner):
         left, right, bulk = self.tree(400, partner)
-        chosen = milestones(left, right, bulk)
+        chosen = milestones(left, right, bulk, CONSTANTS.growth)
         assert chosen[left < 0].all() and chosen[-1] and (partner == "any" or not chosen.all())
         larger = np.where(bulk[left] >= bulk[right], left, right)
         above = np.full(bulk.size, -1)
@@ -179,11 +183,11 @@ class TestMilestones:
                 assert up >= 0
             while not chosen[down]:
                 down = larger[down]
-            assert bulk[up] <= GROWTH * bulk[down]
+            assert bulk[up] <= CONSTANTS.growth * bulk[down]
 
     def test_looking_at_a_chain_is_not_quadratic(self):
         shares = []
         for count in (1000, 8000):
             left, right, bulk = self.tree(count, "last")
-            shares.append(bulk[milestones(left, right, bulk)].sum() / bulk[-1])
+            shares.append(bulk[milestones(left, right, bulk, CONSTANTS.growth)].sum() / bulk[-1])
         assert shares[1] < 1.1 * shares[0] + 1 < 50  # the shares of all nodes are 500 and 4000

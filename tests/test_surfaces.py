@@ -70,6 +70,15 @@ class TestVase:
         assert np.abs(self.surface.p).max() == 10
         assert np.hypot(self.surface.p, self.surface.q).max() == pytest.approx(10 * np.sqrt(2))
 
+    def test_clipping_elsewhere(self):
+        gentle, steep = vase(steepest=2.0), vase(steepest=1e9)
+        for clipped in (gentle, self.surface):
+            limit = np.abs(clipped.q).max()
+            np.testing.assert_array_equal(clipped.q, np.clip(steep.q, -limit, limit))
+        assert np.abs(gentle.q).max() == 2 < np.abs(self.surface.q).max() < np.abs(steep.q).max() < 1e9
+        with pytest.raises(ValueError, match="^steepest"):
+            vase(steepest=0)
+
     def test_background_is_flat(self):
         for image in (self.surface.depth, self.surface.p, self.surface.q):
             assert not image[~self.surface.mask].any()

@@ -7,7 +7,8 @@ import numpy as np
 from normint import inputs
 from normint.boxes import bounding_box
 from normint.integration import Integration
-from normint.integrators.calibrated_energy import CONSTANTS, WEAKEST, CalibratedEnergy, Constants
+from normint.integrators.calibrated_constants import CONSTANTS, Constants
+from normint.integrators.calibrated_energy import WEAKEST, CalibratedEnergy
 from normint.poisson import Constants as FreeConstants
 
 
@@ -24,7 +25,8 @@ def calibrated(
     callback : callable, optional
         Called as ``callback(solves, energy)`` after each round, with the linear systems solved so far.
     observe : callable, optional
-        Called as ``observe(stage, depth)`` with "least squares", "annealed", "moved" and "done".
+        Called as ``observe(stage, depth)`` with "least squares", "annealed", "moved" and "done". The first
+        two are of one start among several; in large images they come from a smaller one.
     constants : Constants
         For studies of the method itself.
 
@@ -45,12 +47,14 @@ def calibrated(
        proportion to how much an edge tells: log(L/√V) in units of that of an edge with noise alone, with L
        the depth that the slopes' deviation amounts to across the image. (An edge whose step could be
        anything would agree with all.)
-    4. From least squares, reweighted least squares with Cauchy's weights and the variance V + τ², while the
-       temperature τ falls; then those of the energy itself. This is done twice, with contours taken for
-       contours and for kinks, since it decides which of two discontinuities stays.
+    4. Three starts. The first is the result of this method for the image of half as many rows and columns
+       (:mod:`normint.integrators.halving`), which places what is large. The others begin with least squares,
+       reweighted with Cauchy's weights and the variance V + τ² while the temperature τ falls, with contours
+       taken for contours and for kinks; they find details. Each is polished with the weights of the energy
+       itself. Then they are fused: a minimum cut takes from each what costs least. (Small images have no
+       half; large ones have nothing else, so that the time per pixel does not grow.)
     5. Local minima are left by moving pieces (:mod:`normint.integrators.piece_moves`) and discontinuities
-       (:mod:`normint.integrators.cut_moves`). What lowers the energy after polishing is kept. Of
-       the two starts, one that falls behind is given up.
+       (:mod:`normint.integrators.cut_moves`). What lowers the energy after polishing is kept.
     6. The edges that are not cut are fitted by least squares.
 
     Examples
@@ -83,6 +87,7 @@ def calibrated(
             observe(stage, whole(np.where(surface.mask, surface.unit * z, np.nan), np.nan))
 
     z, energies = surface.best(tell, callback)
+    tell("moved", z)
     z, kept = surface.last_fit(z)
     FreeConstants(surface.mask, surface.weight).remove(z)
     tell("done", z)

@@ -1,86 +1,20 @@
 """The energy of the calibrated method, and how a depth of low energy is found."""
 
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import replace
 
 import numpy as np
-from scipy.ndimage import uniform_filter
+from scipy.ndimage import maximum_filter
 
-from normint import inputs
 from normint.integrators import cut_moves, edge_loops, edge_predictions, piece_moves
-from normint.integrators.noise_levels import noise_levels
+from normint.integrators.halving import Halving
+from normint.integrators.noise_levels import noise_levels, wild_slopes
 from normint.integrators.pieces import FORBIDDEN, doubtful_pixels, pieces
 from normint.poisson import System
 
-
-@dataclass(frozen=True)
-class Constants:
-    """The constants of the method: fixed once, for all data.
-
-    Attributes
-    ----------
-    width : float
-        Standard deviations at which an edge is half given up: 3, beyond which noise hardly goes.
-    last_width : float
-        Standard deviations beyond which an edge is cut in the last fit. Once an edge is left out, noise alone
-        makes its residual √2 times as large, hence 6√2: what is cut then comes back if it was noise.
-    cooling : float
-        The factor from one temperature to the next. Slower cooling finds nothing better.
-    last_cooling : float
-        The same when a surface is polished after its pieces have moved.
-    coldest : float
-        The temperature, in σ, below which it is taken for zero.
-    reheat : float
-        The temperature, in σ, from which a surface is polished.
-    kink : float
-        Standard deviations from which a change of slope is abrupt.
-    kink_price, contour_price : float
-        What cutting an edge costs where the slope changes abruptly, and at a contour; 1 elsewhere. Where
-        one body hides another, the slopes of both differ: there a discontinuity is more likely.
-    floor : float
-        The noise is taken to be at least this part of the slopes' mean absolute deviation from their median:
-        rounding, and what a surface does between two pixels, are noise too.
-    window : int
-        Pixels around each, over which the noise is measured: enough of them for a median, few enough to
-        follow it.
-    least_gain : float
-        How many edges' worth of energy a move must gain.
-    least_share : float
-        The part of what all rounds have gained that a round must gain to be followed by another: by the
-        edge alone, large images would go on for little.
-    rounds : int
-        Of moves and polishing, at most.
-    tolerance : float
-        Relative residual of the linear systems on the way, each for the change from one depth to the next.
-    """
-
-    width: float = 3.0
-    last_width: float = 8.5
-    cooling: float = 1.5
-    last_cooling: float = 2.5
-    coldest: float = 0.1
-    reheat: float = 3.0
-    kink: float = 3.0
-    kink_price: float = 0.5
-    contour_price: float = 0.4
-    floor: float = 0.005
-    window: int = 31
-    least_gain: float = 2.0
-    least_share: float = 0.05
-    rounds: int = 10
-    tolerance: float = 1e-2
-
-    def __post_init__(self):
-        for name, value in vars(self).items():
-            inputs.as_positive(name, value)
-
-
-CONSTANTS = Constants()
 WEAKEST = 1e-9  # weight of a cut edge: it bends nothing, but leaves no piece without a place
-GENTLE = 0.1  # largest λ while it is hot: strong control points would tear the surface around them
-ISLET = 5  # pixels around one that a prior holds within which nothing is cut, unless it holds all
-ANCHOR = 1e6  # times dearer is it there
-CATCH_UP = 0.5  # of what its last round gained may a way lie behind the best one; else it is given up
-LEAST_PRICE = 0.02  # of an edge whose step could be anything
+ANCHOR = 1e6  # times dearer is a cut near a control point
+WILD = 1e-3  # weight, in the mean over a block, of slopes that contradict all around them
 
 
 class CalibratedEnergy:
@@ -88,7 +22,7 @@ class CalibratedEnergy:
 
     def __init__(self, mask, p, q, prior, weight, constants):
         self.mask, self.p, self.q, self.weight, self.constants = mask, p, q, weight, constants
-        self.noise, typical, deviation = noise_levels(p, q, mask, constants.floor, constants.window)
+        self.noise, typical, deviation = noise_levels(p, q, mask, constants)
         self.unit = typical if typical > 0 else 1.0
         self.levels = np.maximum(self.noise / self.unit, 1e-9)
         self.range = max(deviation / self.unit * np.sqrt(np.count_nonzero(mask)), 10.0)
@@ -97,19 +31,20 @@ class CalibratedEnergy:
         self.look(contours=True)
 
     def look(self, contours):
-        """Predict the steps, with contours or without."""
+        """Predict the steps, with contours or without, their variances, and what cutting them costs."""
         constants, levels = self.constants, self.levels
-        found = edge_predictions.predict(self.p / self.unit, self.q / self.unit, self.mask, levels, contours)
+        slopes = self.p / self.unit, self.q / self.unit
+        found = edge_predictions.predict(*slopes, self.mask, levels, contours, constants)
         self.exists, self.step = found.exists, found.step
         self.variance = np.where(found.exists, found.variance, 0.5)
         self.plain = np.full(found.step.shape, 0.5)
         self.plain[0, :-1] = 0.25 * (levels[1:] ** 2 + levels[:-1] ** 2)
         self.plain[1, :, :-1] = 0.25 * (levels[:, 1:] ** 2 + levels[:, :-1] ** 2)
-        kink, contour = found.bend > constants.kink**2, found.kind >= edge_predictions.CONTOUR
+        kink, contour = found.bend > constants.significant**2, found.kind >= edge_predictions.CONTOUR
         self.barrier = found.exists & (kink | (found.kind == edge_predictions.CONTOUR))
         self.has_contours = bool(contour.any())
         told = np.log(self.range / np.sqrt(self.variance)) / np.log(self.range / 0.5**0.5)
-        self.price = np.clip(told, LEAST_PRICE, 1.0) * self._anchored()
+        self.price = np.clip(told, constants.least_price, 1.0) * self._anchored()
         self.price[kink & ~contour] *= constants.kink_price
         self.cautious = self.price.copy()  # contours are not given up lightly while it is hot
         self.price[contour] *= constants.contour_price
@@ -119,7 +54,7 @@ class CalibratedEnergy:
         """Return factors of the price that keep control points from being cut off, alone or on an islet."""
         factors = np.ones(self.step.shape)
         if self.weight is not None and not np.all(self.weight[self.mask] > 0):
-            near = uniform_filter((self.weight > 0).astype(float), 2 * ISLET + 1, mode="constant") > 1e-9
+            near = maximum_filter(self.weight > 0, 2 * self.constants.islet + 1)
             factors[0, :-1][near[1:] & near[:-1]] = ANCHOR
             factors[1, :, :-1][near[:, 1:] & near[:, :-1]] = ANCHOR
         return factors
@@ -146,7 +81,9 @@ class CalibratedEnergy:
     def solve(self, weights, residual, z, tolerance):
         """Return the depth that fits the steps by weighted least squares, found as a change of z."""
         self.solves += 1
-        held = self.weight if self.cold or self.weight is None else np.minimum(self.weight, GENTLE)
+        held = self.weight
+        if held is not None and not self.cold:
+            held = np.minimum(held, self.constants.gentle)
         rest = None if self.prior is None else z - self.prior
         depth = System(self.mask, weights, held).solve(*residual, rest, tolerance=tolerance).depth
         np.subtract(z, depth, out=depth)
@@ -172,25 +109,49 @@ class CalibratedEnergy:
 
     def best(self, tell, report=None):
         """Return the depth of lowest energy that was found, and the energies on the way to it."""
-        ways = [self.way(self.polish(self.start(tell)))]
-        if self.has_contours:
-            self.look(contours=False)
-            other = self.start()
-            self.look(contours=True)
-            other = self.way(self.polish(other))
-            if other.energies[0] < ways[0].energies[0]:
-                ways.append(other)
+        z = self.start(tell)
+        energies, failures = [self.energy(z)], []
         for _ in range(self.constants.rounds):
-            for way in ways:
-                if way.goes_on:
-                    self.improve(way, report)
-            best = min(ways, key=lambda way: way.energies[-1])
-            for way in ways:
-                way.goes_on &= way.energies[-1] - best.energies[-1] <= CATCH_UP * way.gain
-        tell("moved", best.z)
-        return best.z, best.energies
+            moved = self.move_cuts(self.move_pieces(z, failures))
+            if moved is z:
+                break
+            moved = self.polish(moved)
+            energy = self.energy(moved)
+            if report is not None:
+                report(self.solves, energy)
+            gain = energies[-1] - energy
+            if gain <= 0:
+                break
+            z = moved
+            energies.append(energy)
+            if gain <= self.constants.least_share * (energies[0] - energy):
+                break
+        return z, energies
 
-    def start(self, tell=lambda stage, z: None):
+    def start(self, tell):
+        """Return a depth to start from: of each proposal what is best."""
+        best = None
+        for z in self.proposals(tell):
+            z = self.polish(z)
+            best = z if best is None else self.fuse(best, z)
+        return best
+
+    def proposals(self, tell):
+        """Yield depths: what the half leads to, and least squares, with contours and without."""
+        pixels = np.count_nonzero(self.mask)
+        alone = pixels > self.constants.large
+        if pixels > self.constants.whole:
+            yield self.from_half(tell if alone else _in_silence)
+        if not alone:
+            yield self.cool_down(tell)
+            if self.has_contours:
+                other = copy(self)
+                other.look(contours=False)
+                z = other.cool_down(_in_silence)
+                self.solves = other.solves
+                yield z
+
+    def cool_down(self, tell):
         """Return the depth that least squares leads to when it cools down."""
         self.cold = False
         flat = np.zeros(self.mask.shape)
@@ -202,54 +163,50 @@ class CalibratedEnergy:
         self.cold = True
         return z
 
-    def way(self, z):
-        """Return the beginning of a way to low energies, from a depth."""
-        return Way(z, [self.energy(z)])
+    def from_half(self, tell):
+        """Return the depth that was found with half as many rows and columns, continued to the pixels."""
+        wild = wild_slopes(self.p, self.q, self.mask, self.noise, self.constants)
+        half = Halving(self.mask, np.where(wild, WILD, 1.0))
+        p, q = half.slopes(self.p, self.q)
+        prior = weight = None
+        if self.weight is not None:
+            weight = half.total(self.weight)
+            prior = self.unit * half.total(self.weight * self.prior) / np.where(weight > 0, weight, 1.0)
+        constants = replace(self.constants, islet=max(self.constants.islet // 2, 1))
+        surface = CalibratedEnergy(half.mask, p, q, prior, weight, constants)
 
-    def improve(self, way, report=None):
-        """Go one round further: move pieces and discontinuities, polish, and keep what lowers the energy."""
-        constants = self.constants
-        moved = self.move_cuts(self.move_pieces(way.z, way.failures))
-        if moved is way.z:
-            way.goes_on = False
-            return
-        moved = self.polish(moved)
-        energy = self.energy(moved)
-        if report is not None:
-            report(self.solves, energy)
-        way.gain, so_far = way.energies[-1] - energy, way.energies[0] - energy
-        way.goes_on = way.gain >= max(constants.least_gain, constants.least_share * so_far)
-        if way.gain > 0:
-            way.z = moved
-            way.energies.append(energy)
+        def back(z):
+            return np.where(self.mask, half.back(surface.unit * z, p, q) / self.unit, 0.0)
+
+        z, _ = surface.best(lambda stage, z: tell(stage, back(z)))
+        self.solves += surface.solves
+        return back(z)
 
     def move_pieces(self, z, failures):
         """Return the depth with pieces moved, or itself if no move gains anything."""
         r = self.residual(z)
         width = self.constants.width**2
         cut = self.barrier | (r**2 >= width * self.plain)
-        doubtful = doubtful_pixels(r / np.sqrt(self.variance), self.exists, cut)
+        doubtful = doubtful_pixels(r / np.sqrt(self.variance), self.exists, cut, self.constants)
         passable = self.exists & (r**2 < width * self.variance)
-        labels, count = pieces(
-            self.mask, doubtful, self.exists & ~cut, np.where(passable, r**2 + self.variance, FORBIDDEN)
-        )
+        doubt = np.where(passable, r**2 + self.variance, FORBIDDEN)
+        labels, count = pieces(self.mask, doubtful, self.exists & ~cut, doubt, self.constants)
         held = np.zeros((2, count))
         if self.weight is not None:
             inside, weight = labels[self.mask], self.weight[self.mask] / self._unit_cost()
             held[0] = np.bincount(inside, weight, minlength=count)
             held[1] = np.bincount(inside, weight * (z - self.prior)[self.mask], minlength=count)
         edges = self.spread, self.price, self.exists
-        least, share = self.constants.least_gain, self.constants.least_share
-        offsets, moved, prospects = piece_moves.moves(labels, count, r, *edges, *held, least, share)
+        offsets, moved, prospects = piece_moves.moves(labels, count, r, *edges, *held, self.constants)
         if moved:
             z = z + np.where(self.mask, offsets[labels], 0.0)
         for inside, offset in prospects:
             inside = self.mask & inside[labels]
             size = np.count_nonzero(inside)
-            if _failed_before(size, offset, failures):
+            if _failed_before(size, offset, failures, self.constants.alike):
                 continue
-            move, gain = cut_moves.refine(self.residual(z), *edges, inside, offset)
-            if gain > least:
+            move, gain = cut_moves.refine(self.residual(z), *edges, inside, offset, self.constants)
+            if gain > self.constants.least_gain:
                 z = z + move
             else:
                 failures.append((size, offset))
@@ -258,10 +215,26 @@ class CalibratedEnergy:
     def move_cuts(self, z):
         """Return the depth with discontinuities moved, or itself if none should."""
         for upwards in (True, False):
-            move = cut_moves.relocate(self.residual(z), self.spread, self.price, self.exists, upwards)
+            r, edges = self.residual(z), (self.spread, self.price, self.exists)
+            move = cut_moves.relocate(r, *edges, upwards, self.constants)
             if move is not None:
                 z = z + move
         return z
+
+    def fuse(self, first, second):
+        """Return a depth that takes from each of two what costs less: no worse than either."""
+        energies = [self.energy(first), self.energy(second)]
+        if energies[1] < energies[0]:
+            first, second = second, first
+        difference = (second - first)[self.mask]
+        difference -= np.median(difference)  # most of the two surfaces should agree
+        other = np.zeros(self.mask.shape)
+        other[self.mask] = difference
+        edges = self.spread, self.price, self.exists
+        move = cut_moves.fuse(self.residual(first), *edges, other, self.constants)
+        if move is None or self.energy(first + move) >= min(energies):  # it does not know the prior
+            return first
+        return first + move
 
     def last_fit(self, z):
         """Fit the edges that are not cut by least squares; return the depth, and which these edges are."""
@@ -274,20 +247,13 @@ class CalibratedEnergy:
         return z, kept
 
 
-@dataclass
-class Way:
-    """From a start to low energies: where it is, the energies so far, and what was tried in vain."""
-
-    z: np.ndarray
-    energies: list
-    failures: list = field(default_factory=list)
-    gain: float = 0.0  # of the last round
-    goes_on: bool = True
+def _in_silence(stage, z):
+    """Tell nobody."""
 
 
-def _failed_before(size, offset, failures):
+def _failed_before(size, offset, failures, alike):
     """Tell whether much the same piece was tried before with much the same offset, in vain."""
     return any(
-        abs(size - other) < 0.1 * size and abs(offset - tried) < 0.1 * abs(offset)
+        abs(size - other) < alike * size and abs(offset - tried) < alike * abs(offset)
         for other, tried in failures
     )

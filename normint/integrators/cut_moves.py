@@ -6,15 +6,14 @@ from scipy.ndimage import distance_transform_cdt
 
 from normint.boxes import bounding_box
 from normint.checkerboard import FAST
+from normint.integrators.calibrated_constants import CONSTANTS
 from normint.integrators.minimum_cut import minimum_cut
+from normint.integrators.union_find import root
 
-REACH = 8  # pixels on either side of a discontinuity that may change sides
-OUTLINE = 12  # pixels by which the outline of a piece that moves may change
-LARGE = 4.0  # x from which an edge is a discontinuity here
 UNIT = 1000  # capacities are whole numbers, of so many parts of the price of an edge
 
 
-def relocate(residual, variance, price, exists, upwards):
+def relocate(residual, variance, price, exists, upwards, constants=CONSTANTS):
     """Find which pixels beside discontinuities should join the other side.
 
     Parameters
@@ -24,6 +23,8 @@ def relocate(residual, variance, price, exists, upwards):
     exists : ndarray of bool
     upwards : bool
         Whether pixels of the lower side are lifted to the upper one, or the other way round.
+    constants : Constants
+        Its `jump` and `reach`.
 
     Returns
     -------
@@ -36,16 +37,12 @@ def relocate(residual, variance, price, exists, upwards):
     edge that it crosses. Which pixels do is a choice of yes or no for each of them, with a cost for each
     edge that depends on its two ends: a minimum cut of a graph, found by the maximum flow through it.
     """
-    jump = exists & (residual**2 >= LARGE * variance)
-    height, pixels = _band(residual, jump, exists, upwards)
-    if pixels.size == 0:
-        return None
-    move = _choose(residual, variance, price, exists, height, pixels)
-    # Capacities are rounded: what looks like a gain may be none.
-    return move if move is not None and _gain(residual, variance, price, exists, move) > 1.0 / UNIT else None
+    jump = exists & (residual**2 >= constants.jump * variance)
+    height = _band(residual, jump, exists, upwards, constants.reach)
+    return _choose_alone(residual, variance, price, exists, height)
 
 
-def refine(residual, variance, price, exists, inside, offset):
+def refine(residual, variance, price, exists, inside, offset, constants=CONSTANTS):
     """Move a piece by an offset, with the outline that costs least.
 
     Parameters
@@ -53,8 +50,10 @@ def refine(residual, variance, price, exists, inside, offset):
     residual, variance, price, exists
         As for :func:`relocate`.
     inside : ndarray of bool
-        The piece, whose outline may change by :data:`OUTLINE` pixels.
+        The piece.
     offset : float
+    constants : Constants
+        Its `outline`: pixels by which the outline may change.
 
     Returns
     -------
@@ -63,18 +62,18 @@ def refine(residual, variance, price, exists, inside, offset):
     gain : float
         By how much that lowers the energy.
     """
-    box = bounding_box(inside, OUTLINE + 1)
+    box = bounding_box(inside, constants.outline + 1)
     r, *rest = (edges[:, *box] for edges in (residual, variance, price, exists))
     inside = inside[box]
-    deep = distance_transform_cdt(inside, metric="chessboard") > OUTLINE
-    near = distance_transform_cdt(~inside, metric="chessboard") <= OUTLINE
+    deep = distance_transform_cdt(inside, metric="chessboard") > constants.outline
+    near = distance_transform_cdt(~inside, metric="chessboard") <= constants.outline
     height = np.where(near & ~deep, offset, 0.0)
     base = np.where(deep, offset, 0.0)
     shifted = r.copy()
     shifted[0, :-1] += base[1:] - base[:-1]
     shifted[1, :, :-1] += base[:, 1:] - base[:, :-1]
     shifted[~rest[-1]] = 0.0
-    move = _choose(shifted, *rest, height, np.flatnonzero(height))
+    move = _choose_alone(shifted, *rest, height)
     move = base if move is None else base + move
     gain = _gain(r, *rest, move)
     if gain <= 0:
@@ -84,22 +83,92 @@ def refine(residual, variance, price, exists, inside, offset):
     return whole, gain
 
 
-def _choose(residual, variance, price, exists, height, pixels):
-    """Return the heights of those pixels that should move by them, zero elsewhere."""
-    number = np.full(height.shape, -1)
-    number.ravel()[pixels] = np.arange(pixels.size)
-    ends, *capacities = _graph(residual, variance, price, exists, height, number, pixels.size)
-    moved = minimum_cut(*ends, *(np.rint(UNIT * c).astype(np.int64) for c in capacities))
-    if not moved.any():
+def fuse(residual, variance, price, exists, other, constants=CONSTANTS):
+    """Take from each of two depths what costs less.
+
+    Parameters
+    ----------
+    residual, variance, price, exists
+        As for :func:`relocate`, of the first depth.
+    other : ndarray
+        By how much the second depth exceeds it.
+    constants : Constants
+        Its `agrees` and `equal`.
+
+    Returns
+    -------
+    ndarray or None
+        By how much each pixel moves: not at all, or to the second depth. None if nothing is gained.
+
+    Notes
+    -----
+    Pixels between which the two depths differ by the same, and the first agrees with what is predicted, go
+    together: a discontinuity would be new there.
+
+    Examples
+    --------
+    Of 0 0 9 9 0 and 5 0 0 0 0, the better in each place:
+
+    >>> first, second = np.array([[0.0, 0, 9, 9, 0]]), np.array([[5.0, 0, 0, 0, 0]])
+    >>> ones, exists, residual = np.ones((2, 1, 5)), np.zeros((2, 1, 5), bool), np.zeros((2, 1, 5))
+    >>> exists[1, 0, :-1], residual[1, 0, :-1] = True, np.diff(first[0])
+    >>> first + fuse(residual, ones, ones, exists, second - first)
+    array([[0., 0., 0., 0., 0.]])
+    """
+    groups = _together(residual, variance, exists, other, constants.agrees, constants.equal)
+    return _choose(residual, variance, price, exists, other, *groups)
+
+
+def _choose_alone(residual, variance, price, exists, height):
+    """Choose for each pixel by itself whether it moves by its height."""
+    pixels = np.flatnonzero(height)
+    group = np.full(height.shape, -1)
+    group.ravel()[pixels] = np.arange(pixels.size)
+    return _choose(residual, variance, price, exists, height, group, pixels.size)
+
+
+def _choose(residual, variance, price, exists, height, group, count):
+    """Choose which groups of pixels move by their heights; return by how much each does, or None."""
+    if count == 0:
         return None
-    move = np.zeros(height.shape)
-    move.ravel()[pixels[moved]] = height.ravel()[pixels[moved]]
-    return move
+    ends, *capacities = _graph(residual, variance, price, exists, height, group, count)
+    moved = minimum_cut(*ends, *(np.rint(UNIT * c).astype(np.int64) for c in capacities))
+    move = np.where((group >= 0) & moved[group], height, 0.0)
+    # Capacities are rounded: what looks like a gain may be none.
+    return move if _gain(residual, variance, price, exists, move) > 1.0 / UNIT else None
 
 
 @njit(**FAST)
-def _band(residual, jump, exists, upwards):
-    """Return the height by which pixels would change sides, and the numbers of those near a discontinuity."""
+def _together(residual, variance, exists, other, agrees, equal):
+    """Return the group of each pixel, numbered row by row, and how many there are."""
+    _, rows, cols = residual.shape
+    parent = np.arange(rows * cols)
+    for axis in range(2):
+        for i in range(rows - 1 + axis):
+            for j in range(cols - axis):
+                if not exists[axis, i, j]:
+                    continue
+                change = other[i + 1 - axis, j + axis] - other[i, j]
+                v = variance[axis, i, j]
+                if residual[axis, i, j] ** 2 < agrees * v and change**2 < equal * v:
+                    k = i * cols + j
+                    a, b = root(parent, k), root(parent, k + (1 if axis else cols))
+                    parent[max(a, b)] = min(a, b)
+    group, count = np.empty((rows, cols), np.int64), 0
+    for k in range(rows * cols):
+        i, j = k // cols, k % cols
+        if parent[k] == k:
+            group[i, j] = count
+            count += 1
+        else:
+            first = root(parent, k)
+            group[i, j] = group[first // cols, first % cols]
+    return group, count
+
+
+@njit(**FAST)
+def _band(residual, jump, exists, upwards, reach):
+    """Return the height by which pixels near a discontinuity would change sides."""
     _, rows, cols = residual.shape
     height = np.zeros((rows, cols))
     pixels, count = np.empty(rows * cols, np.int64), 0
@@ -118,7 +187,7 @@ def _band(residual, jump, exists, upwards):
                 if abs(h) > abs(height[k, m]):
                     height[k, m] = h
     first = 0
-    for _ in range(REACH - 1):
+    for _ in range(reach - 1):
         last = count
         for n in range(first, last):
             i, j = pixels[n] // cols, pixels[n] % cols
@@ -132,7 +201,7 @@ def _band(residual, jump, exists, upwards):
                     pixels[count] = k * cols + m
                     count += 1
         first = last
-    return height, pixels[:count]
+    return height
 
 
 @njit(**FAST)
@@ -156,16 +225,22 @@ def _gain(residual, v, price, exists, move):
 
 
 @njit(**FAST)
-def _graph(residual, v, price, exists, height, number, count):
-    """Write the energy of all choices as a graph: what each pixel's choice costs, and each pair's."""
+def _graph(residual, v, price, exists, height, group, count):
+    """Write the energy of all choices as a graph: what each group's choice costs, and each pair's."""
     _, rows, cols = residual.shape
     source, sink = np.zeros(count), np.zeros(count)
-    ends, capacity = np.empty((2, 2 * count), np.int64), np.empty(2 * count)
     pairs = 0
     for axis in range(2):
         for i in range(rows - 1 + axis):
             for j in range(cols - axis):
-                a, b = number[i, j], number[i + 1 - axis, j + axis]
+                a, b = group[i, j], group[i + 1 - axis, j + axis]
+                pairs += exists[axis, i, j] and a >= 0 and b >= 0 and a != b
+    ends, capacity = np.empty((2, pairs), np.int64), np.empty(pairs)
+    pairs = 0
+    for axis in range(2):
+        for i in range(rows - 1 + axis):
+            for j in range(cols - axis):
+                a, b = group[i, j], group[i + 1 - axis, j + axis]
                 if not exists[axis, i, j] or (a < 0 and b < 0):
                     continue
                 r, w, c = residual[axis, i, j], v[axis, i, j], price[axis, i, j]
@@ -178,6 +253,9 @@ def _graph(residual, v, price, exists, height, number, count):
                     sink[b] += second - stay
                 else:
                     both = _cost(r - height[i, j] + height[i + 1 - axis, j + axis], w, c)
+                    if a == b:
+                        sink[a] += both - stay
+                        continue
                     weight = first + second - stay - both
                     if weight <= 0.0 and second < first:  # no cut can express it: say that b moves first
                         sink[b] += second - stay

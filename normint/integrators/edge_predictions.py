@@ -11,14 +11,10 @@ import numpy as np
 from numba import njit
 
 from normint.checkerboard import FAST
+from normint.integrators.calibrated_constants import CONSTANTS
 
 # Kinds of edges.
 PLAIN, KINK, CURVED, CONTOUR, BESIDE_CONTOUR = range(5)
-# standard deviations: of two adjacent second differences of noise, both are rarely larger
-KINK_SIGNIFICANCE = 3.0
-CONTOUR_ERROR = 0.1  # of the slope's rise: how far real contours are from the square root that is assumed
-PROFILE = 0.25  # of the third slope from a contour: how far it may be from a square root's
-INNER_EDGES = 3  # beside a contour; further inside, the mean of two slopes is as good
 
 
 class Predictions(NamedTuple):
@@ -31,7 +27,7 @@ class Predictions(NamedTuple):
     bend: np.ndarray  # squared significance of an abrupt change of either slope, in standard deviations
 
 
-def predict(p, q, mask, sigma, contours=True):
+def predict(p, q, mask, sigma, contours=True, constants=CONSTANTS):
     """Predict the step of every edge from the slopes along its line of pixels.
 
     Parameters
@@ -88,23 +84,26 @@ def predict(p, q, mask, sigma, contours=True):
     exists = np.zeros((2, *mask.shape), bool)
     exists[0, :-1] = mask[:-1] & mask[1:]
     exists[1, :, :-1] = mask[:, :-1] & mask[:, 1:]
-    down = _along_columns(p, q, mask, sigma, contours)
-    right = (np.ascontiguousarray(image.T) for image in _along_columns(q.T, p.T, mask.T, sigma.T, contours))
+    down = _along_columns(p, q, mask, sigma, contours, constants)
+    right = _along_columns(q.T, p.T, mask.T, sigma.T, contours, constants)
+    right = (np.ascontiguousarray(image.T) for image in right)
     return Predictions(exists, *(np.stack(pair) for pair in zip(down, right, strict=True)))
 
 
-def _along_columns(slope, other, mask, sigma, contours):
+def _along_columns(slope, other, mask, sigma, contours, constants):
     slope, other, mask, sigma = (np.ascontiguousarray(image) for image in (slope, other, mask, sigma))
     step, bend, variance = np.zeros(slope.shape), np.zeros(slope.shape), np.ones(slope.shape)
     kind = np.full(slope.shape, PLAIN, np.int8)
-    _smooth_edges(slope, other, mask, sigma, step, variance, kind, bend)
+    _smooth_edges(slope, other, mask, sigma, constants.significant, step, variance, kind, bend)
     if contours:
-        _contours(slope, mask, sigma, step, variance, kind)
+        names = "significant", "contour_rise", "contour_profile", "contour_error", "contour_edges"
+        limits = (getattr(constants, name) for name in names)
+        _contours(slope, mask, sigma, *limits, step, variance, kind)
     return step, variance, kind, bend
 
 
 @njit(**FAST)
-def _smooth_edges(slope, other, mask, sigma, step, variance, kind, bend):
+def _smooth_edges(slope, other, mask, sigma, significant, step, variance, kind, bend):
     """Treat every edge downwards as one without a contour."""
     rows, cols = slope.shape
     for i in range(rows - 1):
@@ -126,7 +125,7 @@ def _smooth_edges(slope, other, mask, sigma, step, variance, kind, bend):
             first = slope[i - 1, j] - 2.0 * slope[i, j] + slope[i + 1, j]
             second = slope[i, j] - 2.0 * slope[i + 1, j] + slope[i + 2, j]
             square = min(first * first, second * second)
-            excess = square - 6.0 * KINK_SIGNIFICANCE**2 * noise
+            excess = square - 6.0 * significant**2 * noise  # of two such of noise, both are rarely larger
             if excess <= 0.0:
                 continue
             if first * second < 0.0:
@@ -139,7 +138,7 @@ def _smooth_edges(slope, other, mask, sigma, step, variance, kind, bend):
 
 
 @njit(**FAST)
-def _contours(slope, mask, sigma, step, variance, kind):
+def _contours(slope, mask, sigma, significant, rise, profile, error, edges, step, variance, kind):
     """Predict the edges downwards at contours, and beside them, anew."""
     rows, cols = slope.shape
     for i in range(rows):
@@ -153,32 +152,32 @@ def _contours(slope, mask, sigma, step, variance, kind):
                 sign = 1.0 if slope[i, j] > behind else -1.0
                 last = sign * (slope[i, j] - behind)
                 second, third = sign * (slope[i - way, j] - behind), sign * (slope[i - 2 * way, j] - behind)
-                if not (last > 2.0**0.5 * second and second > third and second > 3.0 * noise):
-                    continue
-                if not last - second > 5.0 * noise:
+                if not (last > 2.0**0.5 * second and second > third and second > significant * noise):
+                    continue  # or the contour is further away than the next pixel
+                if not last - second > rise * noise:
                     continue
                 # The third slope that belongs to a square root with these two: 1/P² is linear.
                 expected = 1.0 / np.sqrt(2.0 / second**2 - 1.0 / last**2)
-                if abs(third - expected) > PROFILE * expected + 3.0 * noise:
+                if abs(third - expected) > profile * expected + significant * noise:
                     continue
                 if 0 <= i + 2 * way < rows and mask[i + 2 * way, j]:
-                    if abs(slope[i + 2 * way, j] - behind) > 0.25 * last:
+                    if abs(slope[i + 2 * way, j] - behind) > profile * last:
                         continue  # what lies behind is not smooth
                 d = second**2 / (last**2 - second**2)
                 e = min(i, i + way)
                 kind[e, j] = CONTOUR
                 step[e, j] = behind + sign * 2.0 * d * last
                 by_last, by_second = 2.0 * d + 4.0 * d * d, 4.0 * last / second * d * (1.0 + d)
-                variance[e, j] = (0.5 + by_last**2 + by_second**2) * noise**2 + (CONTOUR_ERROR * last) ** 2
-                for k in range(INNER_EDGES):
+                variance[e, j] = (0.5 + by_last**2 + by_second**2) * noise**2 + (error * last) ** 2
+                for k in range(edges):
                     outer, inner = i - k * way, i - (k + 1) * way
                     if not (0 <= inner < rows and mask[inner, j]):
                         break
                     a, b = sign * (slope[outer, j] - behind), sign * (slope[inner, j] - behind)
-                    if not a > b > 3.0 * noise:
+                    if not a > b > significant * noise:
                         break
                     e = min(outer, inner)
                     kind[e, j] = BESIDE_CONTOUR
                     step[e, j] = behind + sign * 2.0 * a * b / (a + b)
                     parts = 4.0 * (a**4 + b**4) / (a + b) ** 4
-                    variance[e, j] = parts * noise**2 + (0.5 * CONTOUR_ERROR * (a - b)) ** 2
+                    variance[e, j] = parts * noise**2 + (0.5 * error * (a - b)) ** 2

@@ -4,16 +4,11 @@ import numpy as np
 from numba import njit
 
 from normint.checkerboard import FAST
+from normint.integrators.calibrated_constants import CONSTANTS
 from normint.integrators.piece_tree import cost, join, milestones
 
-HYPOTHESES = 3  # offsets tried for a piece: those that most of its boundary agrees on
-SWEEPS = 6  # trees made, at most
-PROSPECTS = 2  # handed on, at most
-LEAST_PIXELS = 30  # of a prospect
-PROMISE = 5.0  # times the least gain: what a prospect must promise
 
-
-def moves(labels, count, residual, variance, price, exists, hold, pull, least, share):
+def moves(labels, count, residual, variance, price, exists, hold, pull, constants=CONSTANTS):
     """Find offsets of the pieces that lower the energy.
 
     Parameters
@@ -26,10 +21,8 @@ def moves(labels, count, residual, variance, price, exists, hold, pull, least, s
     exists : ndarray of bool
     hold, pull : ndarray
         For each piece: moving it by o costs hold·o² + 2·pull·o (what holds it to a prior).
-    least : float
-        The gain that a move must bring, in units of the price of an edge.
-    share : float
-        The part of the gain so far that the moves of one tree must bring for another tree to be made.
+    constants : Constants
+        Those about moves of pieces and their tree.
 
     Returns
     -------
@@ -61,22 +54,24 @@ def moves(labels, count, residual, variance, price, exists, hold, pull, least, s
     size = np.bincount(labels[labels >= 0], minlength=count)
     moved, gained = 0, 0.0
     pull = pull.copy()
-    for _ in range(SWEEPS):
-        made, gain, *nodes = _sweep(ends[0], ends[1], r, v, c, size, hold, pull, offsets, least)
+    names = "shared", "agree", "growth", "least_gain", "hypotheses", "prospect_pixels"
+    limits = [getattr(constants, name) for name in names]
+    for _ in range(constants.sweeps):
+        made, gain, *nodes = _sweep(ends[0], ends[1], r, v, c, size, hold, pull, offsets, *limits)
         moved += made
         gained += gain
-        if gain <= share * gained:
+        if gain <= constants.least_share * gained:
             break
-    return offsets, moved, _prospects(*nodes, least)
+    return offsets, moved, _prospects(*nodes, constants)
 
 
-def _prospects(first, length, leaves, promise, offset, least):
+def _prospects(first, length, leaves, promise, offset, constants):
     """Choose the nodes of the tree that promise most, but not twice much the same."""
-    chosen = []
+    chosen, least = [], constants.promise * constants.least_gain
     # for each piece, how many pieces the last chosen node over it has
     taken = np.zeros(leaves.size, np.int64)
     for n in np.argsort(-promise, kind="stable"):
-        if promise[n] <= PROMISE * least or len(chosen) == PROSPECTS:
+        if promise[n] <= least or len(chosen) == constants.prospects:
             break
         members = leaves[first[n] : first[n] + length[n]]
         if np.any(taken[members] * 2 > length[n]):
@@ -89,11 +84,13 @@ def _prospects(first, length, leaves, promise, offset, least):
 
 
 @njit(**FAST)
-def _sweep(a, b, r, v, c, size, hold, pull, offsets, least):
+def _sweep(
+    a, b, r, v, c, size, hold, pull, offsets, shared, agree, growth, least, hypotheses, prospect_pixels
+):
     """Make all moves of the nodes of one tree that bring the least gain, the best first."""
     count = size.size
     start, incident = _incidence(a, b, count)
-    left, right, first, length, leaves = join(a, b, r, v, c, count)
+    left, right, first, length, leaves = join(a, b, r, v, c, count, shared, agree)
     position = np.empty(count, np.int64)
     for k in range(count):
         position[leaves[k]] = k
@@ -101,7 +98,7 @@ def _sweep(a, b, r, v, c, size, hold, pull, offsets, least):
     for k in range(count):
         pixels[k + 1] = pixels[k] + size[leaves[k]]
         ends[k + 1] = ends[k] + start[leaves[k] + 1] - start[leaves[k]]
-    chosen = milestones(left, right, ends[first + length] - ends[first])
+    chosen = milestones(left, right, ends[first + length] - ends[first], growth)
     half = 0.5 * pixels[count]
     nodes = first.size
     edges, signed = np.empty(a.size, np.int64), np.empty(a.size)
@@ -116,8 +113,8 @@ def _sweep(a, b, r, v, c, size, hold, pull, offsets, least):
         held = _held(n, first, length, leaves, hold, pull)
         if held[0] == 0.0 and _paid(number, edges, r, v, c) <= least:
             continue  # there is not enough to gain
-        gains[n], _, promise[n], wanted[n] = _best_offset(number, edges, signed, r, v, c, *held)
-        if inside < LEAST_PIXELS:
+        gains[n], _, promise[n], wanted[n] = _best_offset(number, edges, signed, r, v, c, *held, hypotheses)
+        if inside < prospect_pixels:
             promise[n] = 0.0
     made, gained = 0, 0.0
     for n in np.argsort(-gains):
@@ -125,7 +122,7 @@ def _sweep(a, b, r, v, c, size, hold, pull, offsets, least):
             break
         number = _boundary(n, first, length, leaves, position, start, incident, a, b, edges, signed)
         held = _held(n, first, length, leaves, hold, pull)
-        gain, offset, _, _ = _best_offset(number, edges, signed, r, v, c, *held)
+        gain, offset, _, _ = _best_offset(number, edges, signed, r, v, c, *held, hypotheses)
         if gain <= least:
             continue
         made += 1
@@ -191,7 +188,7 @@ def _boundary(n, first, length, leaves, position, start, incident, a, b, edges, 
 
 
 @njit(**FAST)
-def _best_offset(number, edges, signed, r, v, c, hold, pull):
+def _best_offset(number, edges, signed, r, v, c, hold, pull, hypotheses):
     """Look at the offsets that most of a boundary agrees on.
 
     Returns the largest gain and its offset, and the largest promise, which is the gain of the edges that
@@ -217,7 +214,7 @@ def _best_offset(number, edges, signed, r, v, c, hold, pull):
     best = 0.0, 0.0, 0.0, 0.0
     if hold > 0.0:  # as the prior would have it
         best = _try(-pull / hold, wanted, variance, price, hold, pull, best)
-    for _ in range(HYPOTHESES):
+    for _ in range(hypotheses):
         top = np.argmax(agree)
         if agree[top] <= 0.0:
             break

@@ -6,10 +6,7 @@ import numpy as np
 from numba import njit
 
 from normint.checkerboard import FAST
-
-SHARED = 4.0  # edges: so much shorter than it is a common boundary taken, lest a single edge joins two pieces
-GROWTH = 1.1  # of nodes in a chain, between two that are looked at; from 1.2 on, moves are missed
-AGREE = 0.02  # pieces whose common boundary agrees less are never moved together
+from normint.integrators.union_find import root
 
 
 @njit(**FAST)
@@ -20,8 +17,10 @@ def cost(r, v):
 
 
 @njit(**FAST)
-def join(a, b, r, v, c, count):
-    """Join pieces by how much of their common boundary agrees.
+def join(a, b, r, v, c, count, shared, least):
+    """Join pieces by how much of their common boundary agrees, if it is not less than the least part.
+
+    Boundaries are taken to be longer by `shared` edges.
 
     Returns the nodes, each a run of `leaves` given by its first and its length: the pieces, then what
     became of joining two nodes, `left` and `right`.
@@ -38,7 +37,7 @@ def join(a, b, r, v, c, count):
     heap.pop()
     stamp = np.zeros(pair_a.size, np.int64)
     for k in range(pair_a.size):
-        heap.append((-good[k] / (total[k] + SHARED), k, 0))
+        heap.append((-good[k] / (total[k] + shared), k, 0))
     heapq.heapify(heap)
     cluster = np.arange(count)
     members = np.ones(count, np.int64)
@@ -49,9 +48,9 @@ def join(a, b, r, v, c, count):
         score, k, when = heapq.heappop(heap)
         if not alive[k] or when != stamp[k]:
             continue
-        if -score < AGREE:
+        if -score < least:
             break
-        x, y = _find(cluster, pair_a[k]), _find(cluster, pair_b[k])
+        x, y = root(cluster, pair_a[k]), root(cluster, pair_b[k])
         if members[x] < members[y]:
             x, y = y, x
         alive[k] = False
@@ -79,7 +78,7 @@ def join(a, b, r, v, c, count):
                     total[s] += total[m]
                     alive[m] = False
                     stamp[s] += 1
-                    heapq.heappush(heap, (-good[s] / (total[s] + SHARED), s, stamp[s]))
+                    heapq.heappush(heap, (-good[s] / (total[s] + shared), s, stamp[s]))
                 else:
                     link[h], head[x] = head[x], h
             h = following
@@ -93,7 +92,7 @@ def join(a, b, r, v, c, count):
 
 
 @njit(**FAST)
-def milestones(left, right, bulk):
+def milestones(left, right, bulk, growth):
     """Choose nodes that differ: in a chain of nodes, each with little more than the one before, few do.
 
     Parameters
@@ -102,12 +101,14 @@ def milestones(left, right, bulk):
         The two parts of each node, −1 for a piece.
     bulk : ndarray
         Of each node, the sum of its parts'.
+    growth : float
+        Greater than 1.
 
     Returns
     -------
     ndarray of bool
         False for nodes on a way up along the larger parts that lie between two others, of which the upper
-        one has at most :data:`GROWTH` times the bulk of the lower one.
+        one has at most `growth` times the bulk of the lower one.
 
     Notes
     -----
@@ -121,7 +122,7 @@ def milestones(left, right, bulk):
     >>> left, right = np.full(59, -1), np.full(59, -1)
     >>> left[30:], right[30:] = [0, *range(30, 58)], range(1, 30)
     >>> bulk = np.concatenate([np.ones(30), np.arange(2.0, 31.0)])
-    >>> np.flatnonzero(~milestones(left, right, bulk))
+    >>> np.flatnonzero(~milestones(left, right, bulk, 1.1))
     array([49, 52, 55])
     """
     chosen, last = np.ones(bulk.size, np.bool_), bulk.copy()
@@ -129,24 +130,16 @@ def milestones(left, right, bulk):
         if left[n] < 0:
             continue
         larger = left[n] if bulk[left[n]] >= bulk[right[n]] else right[n]
-        if bulk[n] <= GROWTH * last[larger]:
+        if bulk[n] <= growth * last[larger]:
             last[n] = last[larger]
             chosen[larger] = last[larger] == bulk[larger]  # it was chosen itself
     return chosen
 
 
 @njit(**FAST)
-def _find(cluster, k):
-    while cluster[k] != k:
-        cluster[k] = cluster[cluster[k]]
-        k = cluster[k]
-    return k
-
-
-@njit(**FAST)
 def _third(cluster, a, b, x):
-    other = _find(cluster, a)
-    return _find(cluster, b) if other == x else other
+    other = root(cluster, a)
+    return root(cluster, b) if other == x else other
 
 
 @njit(**FAST)
@@ -176,7 +169,7 @@ def _runs(left, right, node, cluster, count):
         length[n] = length[left[n]] + length[right[n]]
     place = 0
     for k in range(count):
-        if _find(cluster, k) == k:
+        if root(cluster, k) == k:
             first[node[k]] = place
             place += length[node[k]]
     leaves = np.empty(count, np.int64)

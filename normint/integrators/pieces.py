@@ -7,14 +7,14 @@ import scipy.ndimage
 from numba import njit
 
 from normint.checkerboard import FAST
+from normint.integrators.calibrated_constants import CONSTANTS
+from normint.integrators.union_find import root
 
-BOX = 5  # pixels; over so many edges a bent surface betrays itself although each edge is within the noise
-NARROW = 0.6  # a passage narrower than this part of the smaller of two pieces separates them
 HIGHEST = np.int16(32000)  # level; beyond 16000 pixels, distances do not count
 FORBIDDEN = 1e300  # doubt that nothing passes (fast arithmetic does not know infinity)
 
 
-def doubtful_pixels(residual, exists, cut, largest=4.0):
+def doubtful_pixels(residual, exists, cut, constants=CONSTANTS):
     """Find the pixels beside a cut edge, or where many residuals in a row have the same sign.
 
     Parameters
@@ -23,23 +23,22 @@ def doubtful_pixels(residual, exists, cut, largest=4.0):
         Of shape 2×rows×columns, in standard deviations.
     exists, cut : ndarray of bool
         Of the same shape.
-    largest : float
-        How many standard deviations a mean over :data:`BOX`² residuals may lie off zero. Single residuals
-        count as at most so many.
+    constants : Constants
+        Its `box` and `doubt`. Single residuals count as at most `doubt` standard deviations.
 
     Returns
     -------
     ndarray of bool
     """
-    doubtful = _touch(cut)
+    doubtful, box, largest = _touch(cut), constants.box, constants.doubt
     for r, edge in zip(np.clip(residual, -largest, largest), exists, strict=True):
-        total = scipy.ndimage.uniform_filter(np.where(edge, r, 0.0), BOX, mode="constant")
-        count = scipy.ndimage.uniform_filter(edge.astype(float), BOX, mode="constant")
-        doubtful |= np.abs(total) * BOX >= largest * np.sqrt(np.maximum(count, 1.0 / BOX**2))
+        total = scipy.ndimage.uniform_filter(np.where(edge, r, 0.0), box, mode="constant")
+        count = scipy.ndimage.uniform_filter(edge.astype(float), box, mode="constant")
+        doubtful |= np.abs(total) * box >= largest * np.sqrt(np.maximum(count, 1.0 / box**2))
     return doubtful
 
 
-def pieces(mask, doubtful, passable, doubt):
+def pieces(mask, doubtful, passable, doubt, constants=CONSTANTS):
     """Divide the mask into pieces that are joined by wide passages.
 
     Parameters
@@ -49,6 +48,8 @@ def pieces(mask, doubtful, passable, doubt):
         Of shape 2×rows×columns: the edges downwards and to the right that no piece is torn along.
     doubt : ndarray
         Of the same shape: how doubtful each edge is, :data:`FORBIDDEN` where nothing may pass.
+    constants : Constants
+        Its `narrow`.
 
     Returns
     -------
@@ -60,8 +61,7 @@ def pieces(mask, doubtful, passable, doubt):
     -----
     The distance D to the nearest doubtful pixel is a landscape whose hills are pieces. Pixels are added
     from the tops downwards. Where two hills meet at a saddle, they become one unless the saddle is lower
-    than
-    :data:`NARROW` of the lower top: then the passage is narrow. Doubtful pixels (D = 0) join the pieces
+    than `narrow` times the lower top: then the passage is narrow. Doubtful pixels (D = 0) join the pieces
     that the least doubtful edges lead to; those that no piece reaches form pieces of their own.
 
     Examples
@@ -80,7 +80,7 @@ def pieces(mask, doubtful, passable, doubt):
     distance = scipy.ndimage.distance_transform_edt(~outside) if outside.any() else np.full(mask.shape, 1.0)
     level = np.where(mask, np.minimum(2.0 * distance, HIGHEST), -1.0).astype(np.int16).ravel()
     order = np.argsort(HIGHEST - level, kind="stable")[: np.count_nonzero(mask)]  # 16 bits sort in two passes
-    return _flood(mask, level, order, *passable, *doubt)
+    return _flood(mask, level, order, *passable, *doubt, constants.narrow)
 
 
 def _touch(edges):
@@ -88,14 +88,6 @@ def _touch(edges):
     pixels[1:] |= edges[0, :-1]
     pixels[:, 1:] |= edges[1, :, :-1]
     return pixels
-
-
-@njit(**FAST)
-def _root(parent, k):
-    while parent[k] != k:
-        parent[k] = parent[parent[k]]
-        k = parent[k]
-    return k
 
 
 @njit(**FAST)
@@ -129,7 +121,7 @@ def _offer(heap, k, hill, mask, down, right):
 
 
 @njit(**FAST)
-def _flood(mask, level, order, down, right, doubt_down, doubt_right):
+def _flood(mask, level, order, down, right, doubt_down, doubt_right, narrow):
     rows, cols = mask.shape
     size = rows * cols
     hill = np.full(size, -1, np.int32)  # the hill of each pixel, named by its top
@@ -143,12 +135,12 @@ def _flood(mask, level, order, down, right, doubt_down, doubt_right):
             n = _neighbour(k, way, mask, down, right)
             if n < 0 or hill[n] < 0:
                 continue
-            top = _root(parent, hill[n])
+            top = root(parent, hill[n])
             if best < 0 or top == best:
                 best = top
                 continue
             high, low = (best, top) if level[best] >= level[top] else (top, best)
-            if level[k] >= NARROW * level[low]:
+            if level[k] >= narrow * level[low]:
                 parent[low] = high
             best = high
         hill[k] = k if best < 0 else best
@@ -172,7 +164,7 @@ def _flood(mask, level, order, down, right, doubt_down, doubt_right):
     count = 0
     for k in range(size):
         if hill[k] >= 0:
-            top = _root(parent, hill[k])
+            top = root(parent, hill[k])
             if number[top] < 0:
                 number[top] = count
                 count += 1

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from normint.inputs import as_count
+from normint.inputs import as_count, as_positive
 from normint.surfaces.surface import Surface
 
 
@@ -46,7 +46,7 @@ def peaks(n=128):
     return Surface(depth, step * dz_dy, step * dz_dx, np.ones((n, n), dtype=bool), "peaks")
 
 
-def vase(n=320):
+def vase(n=320, steepest=10.0):
     """Make the vase of the paper's Figures 4, 7, 8, 12 and 13, on flat ground.
 
     Parameters
@@ -54,6 +54,9 @@ def vase(n=320):
     n : int, optional
         The number of rows and of columns. Other sizes than the paper's 320 show the same vase, with equal
         slopes and as deep in proportion.
+    steepest : float, optional
+        What p and q are clipped to; 10 is the paper's. The slope at a given number of pixels from the
+        contour grows like √n.
 
     Returns
     -------
@@ -68,15 +71,15 @@ def vase(n=320):
 
     z = 256·√(f² − x²),   p = −f f′/√(f² − x²),   q = −x/√(f² − x²),
 
-    and p and q are each clipped to [−10, 10], since they grow without bound at the contour. The formula
-    generates the authors' own file to rounding.
+    and p and q are each clipped to [−10, 10], or to ±`steepest`, since they grow without bound at the
+    contour. The formula generates the authors' own file to rounding.
 
     Examples
     --------
     >>> int(vase().mask.sum())
     25410
     """
-    n = as_count("n", n)
+    n, steepest = as_count("n", n), as_positive("steepest", steepest)
     scale = n / 320
     row, column = (index / scale for index in np.ogrid[:n, :n])
     y, x = (288 - row) / 256, (column - 160) / 256
@@ -87,8 +90,8 @@ def vase(n=320):
     inside = (f**2 > x**2) & (row >= 32) & (row < 288)
     height = np.sqrt(np.where(inside, f**2 - x**2, 1.0))
     depth = np.where(inside, 256 * scale * height, 0.0)
-    p = np.where(inside, np.clip(-f * slope / height, -10.0, 10.0), 0.0)
-    q = np.where(inside, np.clip(-x / height, -10.0, 10.0), 0.0)
+    p = np.where(inside, np.clip(-f * slope / height, -steepest, steepest), 0.0)
+    q = np.where(inside, np.clip(-x / height, -steepest, steepest), 0.0)
     return Surface(depth, p, q, inside, "vase")
 
 
