@@ -1,6 +1,7 @@
 """Measure the solver, the piecewise smooth methods and the panels, print the tables and write them as CSV.
 
-The other parts are :mod:`benchmarks.piecewise`, :mod:`benchmarks.calibrated` and :mod:`benchmarks.panels`.
+The other parts are :mod:`benchmarks.piecewise`, :mod:`benchmarks.calibrated`, :mod:`benchmarks.constants` and
+:mod:`benchmarks.panels`.
 The solver's times are ratios to one float64 Poisson solve by scipy's cosine transform of the bounding
 rectangle, on one thread, medians of runs that take turns. Ours include everything from gradient to depth:
 checks, assembly, set-up, solution.
@@ -17,7 +18,7 @@ import numpy as np
 import scipy.fft
 
 import normint
-from benchmarks import calibrated, cases, judge, panels, piecewise
+from benchmarks import calibrated, cases, constants, judge, panels, piecewise
 from benchmarks.memory import peak_bytes
 from normint.files import write_atomically
 from normint.poisson import System
@@ -114,6 +115,7 @@ PARTS = {
     "solver": solver,
     "piecewise": piecewise.measure,
     "calibrated": calibrated.measure,
+    "constants": constants.measure,
     "panels": panels.measure,
 }
 

@@ -1,7 +1,5 @@
 """How a method without parameters compares with methods whose parameters the truth has chosen."""
 
-import dataclasses
-import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -203,69 +201,6 @@ def aligned_error(depth, truth, *, scaled):
     return float(np.nanmean(np.abs(same - truth)))
 
 
-def varied(constants):
-    """Halve and double each of a method's constants, one at a time.
-
-    Parameters
-    ----------
-    constants : dataclass instance
-
-    Returns
-    -------
-    dict
-        From (name, factor) to the constants with that one changed; the factor is ½ or 2. Whole numbers stay
-        whole, and odd ones odd: those are sides of windows. Ratios between successive temperatures or
-        sizes must exceed 1: it is their logarithm that is halved and doubled.
-
-    Examples
-    --------
-    >>> from normint.integrators.calibrated import CONSTANTS
-    >>> varied(CONSTANTS)["width", 2.0].width / CONSTANTS.width
-    2.0
-    """
-    changed = {}
-    for constant in dataclasses.fields(constants):
-        value = getattr(constants, constant.name)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            continue
-        for factor in (0.5, 2.0):
-            if "cooling" in constant.name or constant.name == "growth":
-                new = value**factor
-            elif isinstance(value, int):
-                new = max(1, math.floor(value * factor))
-                new += value % 2 == 1 and new % 2 == 0
-            else:
-                new = value * factor
-            changed[constant.name, factor] = dataclasses.replace(constants, **{constant.name: new})
-    return changed
-
-
-def sensitivity(cases, constants):
-    """Measure how much each constant matters.
-
-    Parameters
-    ----------
-    cases : dict
-        From name to a list of (p, q, mask, error), with a function `error` from depth to error.
-    constants : dataclass instance
-        Those of the calibrated method.
-
-    Returns
-    -------
-    dict
-        From case to a dict from (constant, factor) to the geometric mean of the errors with that constant
-        changed, each divided by the error with the constants as they are.
-    """
-    changed, found = varied(constants), {}
-    for name, problems in cases.items():
-        base = [_error(problem, constants) for problem in problems]
-        found[name] = {
-            key: geometric_mean([_error(one, new) / old for one, old in zip(problems, base, strict=True)])
-            for key, new in bar(list(changed.items()), name)
-        }
-    return found
-
-
 def growth(surface, sizes, *, sigma=0.01, seed=0, methods=("quadratic", "mumford_shah", "calibrated")):
     """Time methods on one surface at several sizes, with noise; short times are the least of three.
 
@@ -290,8 +225,3 @@ def growth(surface, sizes, *, sigma=0.01, seed=0, methods=("quadratic", "mumford
                 taken = min(taken, *(integrate(noisy.p, noisy.q, method=method).seconds for _ in range(2)))
             seconds[NAMES[method]].append(taken)
     return pixels, seconds
-
-
-def _error(problem, constants):
-    p, q, mask, error = problem
-    return error(integrate(p, q, mask, method="calibrated", constants=constants).depth)

@@ -308,7 +308,8 @@ class TestHalves:
         stages = []
         calibrated(p, q, mask, constants=constants, observe=lambda stage, z: stages.append((stage, z)))
         names, depths = zip(*stages, strict=True)
-        assert names == ("least squares", "annealed", "moved", "done")
+        assert [name for name in names if name != "cooling"] == ["least squares", "annealed", "moved", "done"]
+        assert names[1] == "cooling" and names[-4:] == ("cooling", "annealed", "moved", "done")
         for depth in depths:
             np.testing.assert_array_equal(np.isfinite(depth), mask)
 
@@ -341,6 +342,21 @@ class TestReports:
         assert stages[0][0] == "least squares" and stages[-1][0] == "done"
         np.testing.assert_array_equal(stages[-1][1], result.depth)
         assert (np.diff(result.energies) < 0).all()
+
+    def test_callback_tells_of_every_polished_surface(self):
+        p, q, mask = SCENES["vase"]
+        told = []
+        result = calibrated(p, q, mask, callback=lambda solves, energy: told.append((solves, energy)))
+        solves, energies = np.transpose(told)
+        assert len(told) > 4 and (np.diff(solves) > 0).all() and solves[-1] < result.iterations
+        assert set(result.energies[1:]) <= set(energies)
+
+    def test_a_callback_may_stop_it(self):
+        def stop(solves, energy):
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            calibrated(*SCENES["vase"], callback=stop)
 
 
 class TestBadInput:

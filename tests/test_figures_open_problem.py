@@ -3,10 +3,13 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from matplotlib.colors import to_rgb
 
 from normint.figures import open_problem as draw
 from normint.figures import open_problem_charts as charts
+from normint.integrators.calibrated_constants import CONSTANTS
+from normint.integrators.edge_predictions import predict
 from normint.surfaces.scenes import scene
 
 ONES = np.ones((6, 8))
@@ -32,6 +35,18 @@ def test_predicted_steps_draws_true_steps_beside_both_predictions():
     right = draw.predicted_steps(depth, np.full(4, 0.5), np.full(5, 0.25), (1, 4)).axes[1]
     heights = {c.get_label(): [bar.get_height() for bar in c] for c in right.containers}
     assert heights == {"true": [2, 0, -1], "mean of two slopes": [0.5] * 3, "predicted": [0.25] * 3}
+
+
+def test_weights_fall_where_the_surface_breaks_while_it_cools():
+    rng, zero = np.random.default_rng(0), np.zeros((16, 20))
+    p, q = 0.01 * rng.standard_normal((2, *zero.shape))
+    edges = predict(p, q, zero == 0, np.full(zero.shape, 0.01))
+    depth = np.where(np.arange(20) < 10, 0.0, 5.0) + zero
+    figure = draw.graduated_weights([depth] * 24, edges, CONSTANTS, columns=3)
+    images = [axes.images[0].get_array() for axes in figure.axes[:3]]
+    at_jump, elsewhere = ([image[:, column].min() for image in images] for column in (9, 4))
+    assert at_jump[0] == pytest.approx(0.5, abs=1e-3) and at_jump[-1] < 1e-3 and min(elsewhere) > 0.3
+    assert figure.axes[2].get_title() == "τ = 0 σ"
 
 
 def test_stages_share_colours_within_a_surface():

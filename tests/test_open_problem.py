@@ -1,12 +1,9 @@
 """The comparison with tuned methods is fair, and its ratios mean what they say."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
 from normint import integrate, open_problem
-from normint.integrators.calibrated import CONSTANTS
 from normint.metrics import rmse
 from normint.surfaces import canadian_tent
 from normint.surfaces.scenes import scene
@@ -72,48 +69,6 @@ def test_the_errors_of_a_surface_known_up_to_scale_or_constant_vanish():
 def test_the_truth_has_a_lower_energy_than_another_surface():
     near = open_problem.energy_near(TENT.depth, TENT.p, TENT.q)
     assert near < open_problem.energy_near(-TENT.depth, TENT.p, TENT.q)
-
-
-def test_each_constant_is_halved_and_doubled_alone():
-    changed = open_problem.varied(CONSTANTS)
-    for (name, factor), constants in changed.items():
-        differ = [f.name for f in dataclasses.fields(constants)
-                  if getattr(constants, f.name) != getattr(CONSTANTS, f.name)]  # fmt: skip
-        assert differ == [name]
-        old, new = getattr(CONSTANTS, name), getattr(constants, name)
-        assert (new > old) == (factor > 1)
-        if "cooling" in name or name == "growth":
-            assert new > 1 and np.log(new) == pytest.approx(factor * np.log(old))
-        elif isinstance(old, float):
-            assert new == factor * old
-        else:
-            assert isinstance(new, int) and abs(new - factor * old) <= 1
-
-
-@dataclasses.dataclass(frozen=True)
-class _Numbers:
-    side: int = 31
-    count: int = 10
-    on: bool = True
-    name: str = "x"
-
-
-def test_odd_sides_stay_odd_and_what_is_no_number_stays():
-    changed = open_problem.varied(_Numbers())
-    assert {key: getattr(new, key[0]) for key, new in changed.items()} == {
-        ("side", 0.5): 15, ("side", 2.0): 63, ("count", 0.5): 5, ("count", 2.0): 20,
-    }  # fmt: skip
-
-
-def test_sensitivity_compares_with_the_constants_as_they_are(monkeypatch):
-    def fake(p, q, mask, *, method, constants):
-        return dataclasses.make_dataclass("Result", ["depth"])(p * constants.width)
-
-    monkeypatch.setattr(open_problem, "integrate", fake)
-    problem = (1.0, None, None, lambda depth: depth)
-    ratios = open_problem.sensitivity({"one": [problem, problem]}, CONSTANTS)["one"]
-    assert ratios["width", 2.0] == pytest.approx(2.0) and ratios["width", 0.5] == pytest.approx(0.5)
-    assert all(value == pytest.approx(1.0) for (name, _), value in ratios.items() if name != "width")
 
 
 def test_growth_times_every_size():

@@ -76,6 +76,43 @@ def predicted_steps(depth, mean, predicted, columns):
     return figure
 
 
+def graduated_weights(depths, edges, constants, *, columns=5, size=2.5):
+    """Draw the weights of all edges, at price 1, at some temperatures through which a surface cools down.
+
+    Parameters
+    ----------
+    depths : list of ndarray
+        Least squares, and the depth after each temperature.
+    edges : Predictions
+        The steps that the slopes predict, and their variances.
+    constants : Constants
+        Of the calibrated method: the `width` of its weights, `cooling` from one temperature to the next.
+    """
+    residuals = [_residual(z, edges) for z in depths[:-1]]
+    noise = np.sqrt(2 * np.median(edges.variance[edges.exists]))
+    hottest = np.abs(residuals[0]).max() / constants.width
+    taus = hottest / constants.cooling ** np.arange(len(residuals))
+    taus[taus < constants.coldest * noise] = 0.0
+    figure = Figure(figsize=(size * columns, size * 1.12), layout="constrained")
+    all_axes = figure.subplots(1, columns)
+    for axes, k in zip(all_axes, np.linspace(0, len(taus) - 1, columns).astype(int), strict=True):
+        weights = 1 / (1 + residuals[k] ** 2 / (constants.width**2 * (edges.variance + taus[k] ** 2)))
+        picture = axes.imshow(weights.min(axis=0), cmap="gray", vmin=0, vmax=1, interpolation="nearest")
+        axes.set_title(f"τ = {taus[k] / noise:.2g} σ", fontsize=10)
+        axes.set_xlabel("v (pixels)")
+        axes.tick_params(labelsize=8)
+    all_axes[0].set_ylabel("u (pixels)")
+    label = "least weight of a pixel's edges"
+    figure.colorbar(picture, ax=list(all_axes), label=label, shrink=0.85, pad=0.01)
+    return figure
+
+
+def _residual(depth, edges):
+    """Return Δz - t of all edges, zero where there is none."""
+    steps = np.stack([np.diff(depth, axis=axis, append=np.nan) for axis in (0, 1)])
+    return np.where(edges.exists, steps - edges.step, 0.0)
+
+
 def stages(rows, *, size=2.5):
     """Draw where the depth is wrong at the stages of a method, one row for each surface.
 

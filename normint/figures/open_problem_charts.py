@@ -73,10 +73,10 @@ def sensitivity_chart(changes):
         low, high = min(ratios.values()), max(ratios.values())
         axes.set_xlim(min(0.8, 0.9 * low), max(1.25, 1.1 * high))
         axes.set_title(case, fontsize=10)
-        axes.set_xlabel("error / error with the constants as they are", fontsize=8)
         axes.grid(alpha=0.3, linewidth=0.4, which="both")
         axes.tick_params(labelsize=8)
     all_axes[0].set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.4, -0.6))
+    figure.supxlabel("error / error with the constants as they are", fontsize=9)
     figure.legend(*all_axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=2, frameon=False)
     return figure
 

@@ -21,21 +21,24 @@ def calibrated(
     ----------
     p, q, mask, prior, prior_weight
         As for :func:`normint.integrate`. λ is relative to an edge that is neither uncertain nor cut. Where
-        only some pixels are held (control points), the surface is continuous within five pixels of them.
+        only some pixels are held (control points), the surface does not jump between them and their
+        neighbours.
     callback : callable, optional
-        Called as ``callback(solves, energy)`` after each round, with the linear systems solved so far.
+        Called as ``callback(solves, energy)`` whenever a surface has been polished, that of a smaller image
+        among them, with the linear systems solved so far.
     observe : callable, optional
-        Called as ``observe(stage, depth)`` with "least squares", "annealed", "moved" and "done". The first
-        two are of one start among several; in large images they come from a smaller one.
+        Called as ``observe(stage, depth)`` with "least squares", "cooling" after every temperature,
+        "annealed", "moved" and "done". All before "moved" are of one start among several; in large images
+        they come from a smaller one.
     constants : Constants
         For studies of the method itself.
 
     Returns
     -------
     Integration
-        Its weights are 1 on edges where the surface is continuous and 0 across discontinuities; its
-        confidence and noise are those of the measured slopes. Its energies are those of the accepted
-        rounds.
+        Its weights are those of Geman and McClure's function: near 1 on edges where the surface is continuous
+        and the slopes agree with it, and 0 across discontinuities. Its confidence and noise are those of the
+        measured slopes. Its energies are those of the start and of the accepted rounds, before the last fit.
 
     Notes
     -----
@@ -50,16 +53,16 @@ def calibrated(
     4. Three starts. The first is the result of this method for the image of half as many rows and columns
        (:mod:`normint.integrators.halving`), which places what is large. The others begin with least squares,
        reweighted with Cauchy's weights and the variance V + τ² while the temperature τ falls, with contours
-       taken for contours and for kinks; they find details. Each is polished with the weights of the energy
-       itself. Then they are fused: a minimum cut takes from each what costs least. (Small images have no
-       half; large ones have nothing else, so that the time per pixel does not grow.)
+       taken for contours and, if there are any, for kinks; they find details. Each is polished with the
+       weights of the energy itself. Then they are fused: a minimum cut takes from each what costs least.
+       (Small images have no half; large ones have nothing else, so that the time per pixel does not grow.)
     5. Local minima are left by moving pieces (:mod:`normint.integrators.piece_moves`) and discontinuities
        (:mod:`normint.integrators.cut_moves`). What lowers the energy after polishing is kept.
     6. The edges that are not cut are fitted by least squares.
 
     Examples
     --------
-    A roof whose gables are vertical walls, which slopes do not show:
+    A roof whose gables are vertical walls, whose height the slopes do not show:
 
     >>> from normint.surfaces import canadian_tent
     >>> from normint.metrics import rmse
@@ -75,7 +78,7 @@ def calibrated(
     box = bounding_box(mask)
     images = p, q, prior, weight
     cropped = (None if image is None else np.where(mask[box], image[box], 0.0) for image in images)
-    surface = CalibratedEnergy(mask[box], *cropped, constants)
+    surface = CalibratedEnergy(mask[box], *cropped, constants, callback)
 
     def whole(image, outside):
         image, inside = np.full(mask.shape, outside), image
@@ -86,7 +89,7 @@ def calibrated(
         if observe is not None:
             observe(stage, whole(np.where(surface.mask, surface.unit * z, np.nan), np.nan))
 
-    z, energies = surface.best(tell, callback)
+    z, energies = surface.best(tell)
     tell("moved", z)
     z, kept = surface.last_fit(z)
     FreeConstants(surface.mask, surface.weight).remove(z)

@@ -1,7 +1,6 @@
 """The energy of the calibrated method, and how a depth of low energy is found."""
 
 from copy import copy
-from dataclasses import replace
 
 import numpy as np
 from scipy.ndimage import maximum_filter
@@ -13,15 +12,16 @@ from normint.integrators.pieces import FORBIDDEN, doubtful_pixels, pieces
 from normint.poisson import System
 
 WEAKEST = 1e-9  # weight of a cut edge: it bends nothing, but leaves no piece without a place
-ANCHOR = 1e6  # times dearer is a cut near a control point
+ANCHOR = 1e6  # times dearer is a cut beside a control point
 WILD = 1e-3  # weight, in the mean over a block, of slopes that contradict all around them
 
 
 class CalibratedEnergy:
     """The slopes, what they predict, and the energy of a depth; lengths are in units of the typical noise."""
 
-    def __init__(self, mask, p, q, prior, weight, constants):
-        self.mask, self.p, self.q, self.weight, self.constants = mask, p, q, weight, constants
+    def __init__(self, mask, p, q, prior, weight, constants, report=None):
+        self.mask, self.p, self.q, self.weight = mask, p, q, weight
+        self.constants, self.report = constants, report
         self.noise, typical, deviation = noise_levels(p, q, mask, constants)
         self.unit = typical if typical > 0 else 1.0
         self.levels = np.maximum(self.noise / self.unit, 1e-9)
@@ -45,16 +45,19 @@ class CalibratedEnergy:
         self.has_contours = bool(contour.any())
         told = np.log(self.range / np.sqrt(self.variance)) / np.log(self.range / 0.5**0.5)
         self.price = np.clip(told, constants.least_price, 1.0) * self._anchored()
-        self.price[kink & ~contour] *= constants.kink_price
         self.cautious = self.price.copy()  # contours are not given up lightly while it is hot
-        self.price[contour] *= constants.contour_price
+        self.cautious[kink & ~contour] *= constants.bend_price
+        self.price[kink | contour] *= constants.bend_price
         self.spread = constants.width**2 * self.price * self.variance
 
     def _anchored(self):
-        """Return factors of the price that keep control points from being cut off, alone or on an islet."""
+        """Return factors of the price that tie a control point to its eight neighbours.
+
+        A surface would rather leave a control point alone on an islet than move.
+        """
         factors = np.ones(self.step.shape)
         if self.weight is not None and not np.all(self.weight[self.mask] > 0):
-            near = maximum_filter(self.weight > 0, 2 * self.constants.islet + 1)
+            near = maximum_filter(self.weight > 0, 3)
             factors[0, :-1][near[1:] & near[:-1]] = ANCHOR
             factors[1, :, :-1][near[:, 1:] & near[:, :-1]] = ANCHOR
         return factors
@@ -90,7 +93,7 @@ class CalibratedEnergy:
         depth[~self.mask] = 0.0
         return depth
 
-    def anneal(self, z, hottest, cooling, price, power):
+    def anneal(self, z, hottest, cooling, price, power, tell=None):
         """Reweight and solve while it cools down: power 1 for Cauchy's weights, 2 for the energy's."""
         constants, tau = self.constants, hottest
         r, weights = np.zeros_like(self.step), np.full_like(self.step, WEAKEST)
@@ -99,15 +102,20 @@ class CalibratedEnergy:
             settings = constants.width, tau, power, WEAKEST
             edge_loops.reweight(z, self.step, self.exists, self.variance, price, *settings, r, weights)
             z = self.solve(weights, r, z, constants.tolerance)
+            if tell is not None:
+                tell("cooling", z)
             if tau == 0.0:
                 return z
             tau /= cooling
 
     def polish(self, z):
-        """Lower the energy from a depth."""
-        return self.anneal(z, self.constants.reheat, self.constants.last_cooling, self.price, 2)
+        """Lower the energy from a depth, and report it."""
+        z = self.anneal(z, self.constants.reheat, self.constants.last_cooling, self.price, 2)
+        if self.report is not None:
+            self.report(self.solves, self.energy(z))
+        return z
 
-    def best(self, tell, report=None):
+    def best(self, tell):
         """Return the depth of lowest energy that was found, and the energies on the way to it."""
         z = self.start(tell)
         energies, failures = [self.energy(z)], []
@@ -117,8 +125,6 @@ class CalibratedEnergy:
                 break
             moved = self.polish(moved)
             energy = self.energy(moved)
-            if report is not None:
-                report(self.solves, energy)
             gain = energies[-1] - energy
             if gain <= 0:
                 break
@@ -158,7 +164,7 @@ class CalibratedEnergy:
         z = self.solve(np.maximum(0.5 / self.variance, WEAKEST), self.residual(flat), flat, 1e-6)
         tell("least squares", z)
         hottest = np.abs(self.residual(z)).max() / self.constants.width
-        z = self.anneal(z, hottest, self.constants.cooling, self.cautious, 1)
+        z = self.anneal(z, hottest, self.constants.cooling, self.cautious, 1, tell)
         tell("annealed", z)
         self.cold = True
         return z
@@ -172,14 +178,14 @@ class CalibratedEnergy:
         if self.weight is not None:
             weight = half.total(self.weight)
             prior = self.unit * half.total(self.weight * self.prior) / np.where(weight > 0, weight, 1.0)
-        constants = replace(self.constants, islet=max(self.constants.islet // 2, 1))
-        surface = CalibratedEnergy(half.mask, p, q, prior, weight, constants)
+        surface = CalibratedEnergy(half.mask, p, q, prior, weight, self.constants, self.report)
+        surface.solves = self.solves
 
         def back(z):
             return np.where(self.mask, half.back(surface.unit * z, p, q) / self.unit, 0.0)
 
         z, _ = surface.best(lambda stage, z: tell(stage, back(z)))
-        self.solves += surface.solves
+        self.solves = surface.solves
         return back(z)
 
     def move_pieces(self, z, failures):
@@ -226,10 +232,9 @@ class CalibratedEnergy:
         energies = [self.energy(first), self.energy(second)]
         if energies[1] < energies[0]:
             first, second = second, first
-        difference = (second - first)[self.mask]
-        difference -= np.median(difference)  # most of the two surfaces should agree
-        other = np.zeros(self.mask.shape)
-        other[self.mask] = difference
+        other = np.where(self.mask, second - first, 0.0)
+        if self.weight is None:  # so that most of the two surfaces agree
+            other[self.mask] -= np.median(other[self.mask])
         edges = self.spread, self.price, self.exists
         move = cut_moves.fuse(self.residual(first), *edges, other, self.constants)
         if move is None or self.energy(first + move) >= min(energies):  # it does not know the prior

@@ -36,6 +36,8 @@ def relocate(residual, variance, price, exists, upwards, constants=CONSTANTS):
     A pixel that changes sides moves by the height of the discontinuity, which is taken from the nearest
     edge that it crosses. Which pixels do is a choice of yes or no for each of them, with a cost for each
     edge that depends on its two ends: a minimum cut of a graph, found by the maximum flow through it.
+    (The few edges for which it is cheaper that their ends choose differently cannot be expressed by a cut;
+    they are charged to one end.)
     """
     jump = exists & (residual**2 >= constants.jump * variance)
     height = _band(residual, jump, exists, upwards, constants.reach)
@@ -93,7 +95,7 @@ def fuse(residual, variance, price, exists, other, constants=CONSTANTS):
     other : ndarray
         By how much the second depth exceeds it.
     constants : Constants
-        Its `agrees` and `equal`.
+        Its `fuse_agrees` and `fuse_equal`.
 
     Returns
     -------
@@ -102,8 +104,8 @@ def fuse(residual, variance, price, exists, other, constants=CONSTANTS):
 
     Notes
     -----
-    Pixels between which the two depths differ by the same, and the first agrees with what is predicted, go
-    together: a discontinuity would be new there.
+    Neighbours that the second depth shifts by the same, and whose edge agrees with the first, move together:
+    between them neither depth has a discontinuity.
 
     Examples
     --------
@@ -115,7 +117,7 @@ def fuse(residual, variance, price, exists, other, constants=CONSTANTS):
     >>> first + fuse(residual, ones, ones, exists, second - first)
     array([[0., 0., 0., 0., 0.]])
     """
-    groups = _together(residual, variance, exists, other, constants.agrees, constants.equal)
+    groups = _together(residual, variance, exists, other, constants.fuse_agrees, constants.fuse_equal)
     return _choose(residual, variance, price, exists, other, *groups)
 
 

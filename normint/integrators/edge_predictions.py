@@ -96,7 +96,7 @@ def _along_columns(slope, other, mask, sigma, contours, constants):
     kind = np.full(slope.shape, PLAIN, np.int8)
     _smooth_edges(slope, other, mask, sigma, constants.significant, step, variance, kind, bend)
     if contours:
-        names = "significant", "contour_rise", "contour_profile", "contour_error", "contour_edges"
+        names = "significant", "contour_profile", "contour_error", "contour_edges"
         limits = (getattr(constants, name) for name in names)
         _contours(slope, mask, sigma, *limits, step, variance, kind)
     return step, variance, kind, bend
@@ -138,7 +138,7 @@ def _smooth_edges(slope, other, mask, sigma, significant, step, variance, kind, 
 
 
 @njit(**FAST)
-def _contours(slope, mask, sigma, significant, rise, profile, error, edges, step, variance, kind):
+def _contours(slope, mask, sigma, significant, profile, error, edges, step, variance, kind):
     """Predict the edges downwards at contours, and beside them, anew."""
     rows, cols = slope.shape
     for i in range(rows):
@@ -154,7 +154,7 @@ def _contours(slope, mask, sigma, significant, rise, profile, error, edges, step
                 second, third = sign * (slope[i - way, j] - behind), sign * (slope[i - 2 * way, j] - behind)
                 if not (last > 2.0**0.5 * second and second > third and second > significant * noise):
                     continue  # or the contour is further away than the next pixel
-                if not last - second > rise * noise:
+                if not last - second > 2.0**0.5 * significant * noise:
                     continue
                 # The third slope that belongs to a square root with these two: 1/P² is linear.
                 expected = 1.0 / np.sqrt(2.0 / second**2 - 1.0 / last**2)

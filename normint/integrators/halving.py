@@ -60,7 +60,7 @@ class Halving:
         return self.total(self._weight * image) / np.where(self.mask, self._whole, 1.0)
 
     def slopes(self, p, q):
-        """Return the mean slopes, from one block to the next."""
+        """Return the mean slopes as changes of depth per block, as :meth:`back` expects them."""
         return self.scale[0] * self.mean(p), self.scale[1] * self.mean(q)
 
     def back(self, z, p, q):

@@ -54,7 +54,7 @@ def moves(labels, count, residual, variance, price, exists, hold, pull, constant
     size = np.bincount(labels[labels >= 0], minlength=count)
     moved, gained = 0, 0.0
     pull = pull.copy()
-    names = "shared", "agree", "growth", "least_gain", "hypotheses", "prospect_pixels"
+    names = "shared", "least_agreement", "growth", "least_gain", "hypotheses", "prospect_pixels"
     limits = [getattr(constants, name) for name in names]
     for _ in range(constants.sweeps):
         made, gain, *nodes = _sweep(ends[0], ends[1], r, v, c, size, hold, pull, offsets, *limits)
@@ -85,12 +85,12 @@ def _prospects(first, length, leaves, promise, offset, constants):
 
 @njit(**FAST)
 def _sweep(
-    a, b, r, v, c, size, hold, pull, offsets, shared, agree, growth, least, hypotheses, prospect_pixels
+    a, b, r, v, c, size, hold, pull, offsets, shared, agreement, growth, least, hypotheses, prospect_pixels
 ):
     """Make all moves of the nodes of one tree that bring the least gain, the best first."""
     count = size.size
     start, incident = _incidence(a, b, count)
-    left, right, first, length, leaves = join(a, b, r, v, c, count, shared, agree)
+    left, right, first, length, leaves = join(a, b, r, v, c, count, shared, agreement)
     position = np.empty(count, np.int64)
     for k in range(count):
         position[leaves[k]] = k

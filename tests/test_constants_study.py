@@ -1,0 +1,64 @@
+"""Constants are changed one at a time, and errors compared with those of the constants as they are."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from normint import constants_study, integrate
+from normint.integrators.calibrated_constants import CONSTANTS
+from normint.metrics import rmse
+from normint.surfaces import canadian_tent
+
+TENT = canadian_tent(48, 12, 12)
+
+
+def test_each_constant_is_halved_and_doubled_alone():
+    changed = constants_study.varied(CONSTANTS)
+    for (name, factor), constants in changed.items():
+        differ = [f.name for f in dataclasses.fields(constants)
+                  if getattr(constants, f.name) != getattr(CONSTANTS, f.name)]  # fmt: skip
+        assert differ == [name]
+        old, new = getattr(CONSTANTS, name), getattr(constants, name)
+        assert (new > old) == (factor > 1)
+        if "cooling" in name or name == "growth":
+            assert new > 1 and np.log(new) == pytest.approx(factor * np.log(old))
+        elif isinstance(old, float):
+            assert new == factor * old
+        else:
+            assert isinstance(new, int) and abs(new - factor * old) <= 1
+
+
+@dataclasses.dataclass(frozen=True)
+class _Numbers:
+    side: int = 31
+    count: int = 10
+    on: bool = True
+    name: str = "x"
+
+
+def test_odd_sides_stay_odd_and_what_is_no_number_stays():
+    changed = constants_study.varied(_Numbers())
+    assert {key: getattr(new, key[0]) for key, new in changed.items()} == {
+        ("side", 0.5): 15, ("side", 2.0): 63, ("count", 0.5): 5, ("count", 2.0): 20,
+    }  # fmt: skip
+
+
+def test_sensitivity_compares_with_the_constants_as_they_are(monkeypatch):
+    prior_given = object()
+
+    def fake(p, q, mask, *, method, constants, prior):
+        assert prior is prior_given
+        return dataclasses.make_dataclass("Result", ["depth"])(p * constants.width)
+
+    monkeypatch.setattr(constants_study, "integrate", fake)
+    problem = constants_study.error_of_constants(1.0, None, lambda depth: depth, prior=prior_given)
+    ratios = constants_study.sensitivity({"one": [problem, problem]}, CONSTANTS)["one"]
+    assert ratios["width", 2.0] == pytest.approx(2.0) and ratios["width", 0.5] == pytest.approx(0.5)
+    assert all(value == pytest.approx(1.0) for (name, _), value in ratios.items() if name != "width")
+
+
+def test_known_depths_help():
+    problem = constants_study.with_known_depths(TENT, 0, sigma=0.05)
+    without = TENT.with_noise(0.05, np.random.default_rng(0))
+    assert problem(CONSTANTS) < rmse(integrate(without.p, without.q).depth, TENT.depth)
