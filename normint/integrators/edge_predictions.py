@@ -39,6 +39,8 @@ def predict(p, q, mask, sigma, contours=True, constants=CONSTANTS):
         The standard deviation of a slope's noise at each pixel, > 0 inside the mask.
     contours : bool
         Whether to look for contours; otherwise they are taken for kinks.
+    constants : Constants
+        Its `significant` and those about contours.
 
     Returns
     -------
