@@ -36,6 +36,7 @@ def minimum_cut(begin, end, capacity, source, sink):
     array([ True, False])
     """
     count, pairs = source.size, begin.size
+    far = count + 1  # no way is longer than through all nodes
     start = np.zeros(count + 1, np.int64)
     for k in range(pairs):
         start[begin[k] + 1] += 1
@@ -60,7 +61,7 @@ def minimum_cut(begin, end, capacity, source, sink):
             _distances(start, to, back, left, drain, height, queue)
             since, first, active = 0, 0, 0
             for k in range(count):
-                waiting[k] = excess[k] > 0 and height[k] < count
+                waiting[k] = excess[k] > 0 and height[k] < far
                 current[k] = start[k]
                 if waiting[k]:
                     queue[active] = k
@@ -71,7 +72,7 @@ def minimum_cut(begin, end, capacity, source, sink):
         first = (first + 1) % count
         active -= 1
         waiting[k] = False
-        while excess[k] > 0 and height[k] < count:
+        while excess[k] > 0 and height[k] < far:
             if drain[k] > 0 and height[k] == 1:
                 flow = min(excess[k], drain[k])
                 excess[k] -= flow
@@ -86,33 +87,34 @@ def minimum_cut(begin, end, capacity, source, sink):
                     excess[n] += flow
                     left[m] -= flow
                     left[back[m]] += flow
-                    if not waiting[n] and height[n] < count:
+                    if not waiting[n] and height[n] < far:
                         waiting[n] = True
                         queue[(first + active) % count] = n
                         active += 1
                 else:
                     current[k] += 1
                 continue
-            least = count
+            least = far
             if drain[k] > 0:
                 least = 0
             for m in range(start[k], start[k + 1]):
                 if left[m] > 0:
                     least = min(least, height[to[m]])
-            height[k] = min(least + 1, count)
+            height[k] = min(least + 1, far)
             current[k] = start[k]
             since += 1
     _distances(start, to, back, left, drain, height, queue)
-    return height < count
+    return height < far
 
 
 @njit(**FAST)
 def _distances(start, to, back, left, drain, height, queue):
-    """Set each node's height to its distance from one that can drain, or to the number of nodes."""
+    """Set each node's height to its distance from the source, by one that can drain, or beyond all of them."""
     count = height.size
+    far = count + 1
     tail = 0
     for k in range(count):
-        height[k] = count
+        height[k] = far
         if drain[k] > 0:
             height[k] = 1
             queue[tail] = k
@@ -123,7 +125,7 @@ def _distances(start, to, back, left, drain, height, queue):
         head += 1
         for m in range(start[k], start[k + 1]):
             n = to[m]
-            if left[back[m]] > 0 and height[n] == count:
+            if left[back[m]] > 0 and height[n] == far:
                 height[n] = height[k] + 1
                 queue[tail] = n
                 tail += 1
