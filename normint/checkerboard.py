@@ -101,6 +101,25 @@ def gather(mask, values, image):
 
 
 @njit(**FAST)
+def sum_of_squares(labels, values, total):
+    """Add the squares of the pixels' values to the total of their label."""
+    rows, cols = labels.shape
+    for i in range(rows):
+        for j in range(cols):
+            total[labels[i, j]] += values[(i + 1 + j) & 1, i + 1, (j + 2) >> 1] ** 2
+
+
+@njit(**FAST)
+def largest_of(labels, values, found):
+    """Set for each label the largest size of its pixels' values."""
+    rows, cols = labels.shape
+    for i in range(rows):
+        for j in range(cols):
+            size = abs(values[(i + 1 + j) & 1, i + 1, (j + 2) >> 1])
+            found[labels[i, j]] = max(found[labels[i, j]], size)
+
+
+@njit(**FAST)
 def inverse_diagonal(u, v, diagonal, inverse, span):
     """Compute 1 / A_ii (zero outside the mask), and the span of columns that each row occupies."""
     _, height, width = u.shape

@@ -7,11 +7,12 @@ conjugate gradients (a K-cycle), which makes the convergence independent of the 
 import numpy as np
 from numba import njit
 
-from normint import coarsening
+from normint import coarsening, elimination
 from normint.checkerboard import FAST
 
 SMALLEST = 32  # a level of at most this many nodes is solved directly
 ENOUGH = 0.25  # a first step that leaves no more than this part of the residual needs no second
+SAME = 1e-10  # two directions whose squared sine is smaller are one
 EFFORT = 0.7  # a level may cost this part of what the level above costs, or it is visited less often
 # Rows have a handful of entries: sums that may be reordered would be vectorised, which is slower.
 SHORT_ROWS = FAST | {"fastmath": {"contract"}}
@@ -83,8 +84,9 @@ class Hierarchy:
             cells = (cells[0] + 1) // 2, (cells[1] + 1) // 2
         self.starts, self.twice = np.array(starts), _visits(np.diff(starts))
         s, e = starts[-2:]
-        self.factors = np.empty((e - s, e - s))
-        _factorise(s, e, self.row, self.column, self.value, extra[s:e], self.factors)
+        self.factors, self.pivots = np.empty((e - s, max(e - s - 1, 0))), extra[s:e].copy()
+        _dense(s, e, self.row, self.column, self.value, self.factors)
+        elimination.factorise(self.factors, self.pivots)
         vectors = workspace.zeros("coarse vectors", (4, starts[-1]))
         self.right_side, self.solution, self.direction, self.product = vectors
 
@@ -122,7 +124,7 @@ class Hierarchy:
         """Improve ``solution`` for ``right_side`` on the first coarse level."""
         matrix = self.row, self.middle, self.column, self.value, self.inverse, self.aggregate
         vectors = self.right_side, self.solution, self.direction, self.product
-        _cycle(self.starts, self.twice, *matrix, self.factors, *vectors)
+        _cycle(self.starts, self.twice, *matrix, self.factors, self.pivots, *vectors)
 
 
 def _visits(sizes):
@@ -139,48 +141,20 @@ def _visits(sizes):
 
 
 @njit(**FAST)
-def _factorise(s, e, row, column, value, extra, factors):
-    """Factorise the last level as L D Lᵀ: D⁻¹ on the diagonal, zero where a constant is free, L below it.
-
-    Eliminating a node of a graph leaves a graph. The weights of its edges and the nodes' own are updated, not
-    the diagonal: these are sums of positive numbers, so no rounding hides that a constant is free.
-    """
-    n = e - s
-    factors[:] = 0.0
-    own = extra.copy()
-    for i in range(n):
-        for t in range(row[s + i], row[s + i + 1]):
-            factors[i, np.int64(column[t]) - s] = value[t]
-    for k in range(n):
-        pivot = own[k] + factors[k + 1 :, k].sum()
-        factors[k, k] = 1.0 / pivot if pivot > 0 else 0.0
-        for i in range(k + 1, n):
-            share = factors[i, k] * factors[k, k]
-            if share > 0:
-                own[i] += share * own[k]
-                for j in range(k + 1, n):
-                    if j != i:
-                        factors[i, j] += share * factors[j, k]
-        factors[k + 1 :, k] *= -factors[k, k]
-
-
-@njit(**FAST)
-def _solve_factorised(factors, b, x):
-    n = b.size
-    for i in range(n):
-        t = b[i]
-        for j in range(i):
-            t -= factors[i, j] * x[j]
-        x[i] = t
-    for i in range(n - 1, -1, -1):
-        t = x[i] * factors[i, i]
-        for j in range(i + 1, n):
-            t -= factors[j, i] * x[j]
-        x[i] = t
+def _dense(s, e, row, column, value, band):
+    """Copy the edges between nodes s to e, each at its lower end, as :mod:`normint.elimination` has them."""
+    band[:] = 0.0
+    for i in range(s, e):
+        for t in range(row[i], row[i + 1]):
+            j = np.int64(column[t])
+            if j > i:
+                band[i - s, j - i - 1] = value[t]
 
 
 @njit(**SHORT_ROWS)
-def _cycle(starts, twice, row, middle, column, value, inverse, aggregate, factors, b, x, direction, product):
+def _cycle(
+    starts, twice, row, middle, column, value, inverse, aggregate, factors, pivots, b, x, direction, product,
+):  # fmt: skip
     """Run one cycle on the first coarse level, as a loop: going down, then coming up from solved levels."""
     levels = starts.size - 1
     second = np.zeros(levels, np.bool_)  # is this the level's second step?
@@ -189,7 +163,8 @@ def _cycle(starts, twice, row, middle, column, value, inverse, aggregate, factor
     while True:
         s, e = starts[level], starts[level + 1]
         if down and level == levels - 1:
-            _solve_factorised(factors, b[s:e], x[s:e])
+            x[s:e] = b[s:e]
+            elimination.solve_factorised(factors, pivots, x[s:e])
             down = False
         elif down:
             b[e : starts[level + 2]] = 0.0
@@ -222,14 +197,15 @@ def _cycle(starts, twice, row, middle, column, value, inverse, aggregate, factor
                         axb += t * b[i]
                         axax += t * t
                 if second[level]:
+                    # What the second direction adds to the first; nothing, if only rounding errors differ.
                     curvature_2 = xax - xad * xad / curvature[level]
-                    length_2 = xb / curvature_2 if curvature_2 > 0 else 0.0
+                    length_2 = xb / curvature_2 if curvature_2 > SAME * xax else 0.0
                     length_1 = length[level] - length_2 * xad / curvature[level]
                     for i in range(s, e):
                         x[i] = length_1 * direction[i] + length_2 * x[i]
                 else:
                     t = xb / xax if xax > 0 else 0.0
-                    if bb - 2 * t * axb + t * t * axax > ENOUGH**2 * bb:
+                    if xax > 0 and bb - 2 * t * axb + t * t * axax > ENOUGH**2 * bb:
                         for i in range(s, e):
                             direction[i] = x[i]
                             b[i] -= t * product[i]

@@ -8,6 +8,10 @@ import operator
 
 import numpy as np
 
+STEEPEST = 1e9  # slopes: squares of larger ones, added up, leave no digits for others
+LARGEST = 1e15  # depths
+STRONGEST = 1e30  # λ
+
 __all__ = ["as_count", "as_field", "as_gradient", "as_mask", "as_positive", "as_prior"]
 
 
@@ -17,13 +21,15 @@ def as_mask(mask, shape):
     Parameters
     ----------
     mask : array_like or None
-        Truth values, or the numbers 0 and 1, of the given shape. None stands for the whole grid.
+        Truth values, or the numbers 0 and 1, of the given shape. None stands for the whole grid. What a
+        masked array hides is outside.
     shape : tuple of int
         The rows and columns of the image the mask belongs to.
 
     Returns
     -------
     ndarray of bool
+        C-contiguous: sums over rows depend on the order in memory, if only in their last digits.
 
     Examples
     --------
@@ -39,6 +45,8 @@ def as_mask(mask, shape):
     if mask is None:
         mask = np.ones(shape, dtype=bool)
     else:
+        if isinstance(mask, np.ma.MaskedArray):
+            mask = mask.filled(0)
         mask = np.asarray(mask)
         if mask.shape != tuple(shape):
             raise ValueError(f"mask has shape {mask.shape}; expected {tuple(shape)}, the shape of the image")
@@ -51,10 +59,10 @@ def as_mask(mask, shape):
             mask = truth
     if not mask.any():
         raise ValueError("mask is empty; expected at least one pixel inside")
-    return mask
+    return np.ascontiguousarray(mask)
 
 
-def as_field(name, values, mask):
+def as_field(name, values, mask, largest=LARGEST):
     """Check a real image that must be finite inside the mask; outside it anything is allowed.
 
     Parameters
@@ -65,6 +73,8 @@ def as_field(name, values, mask):
         Real numbers, of the shape of the mask.
     mask : ndarray of bool
         The domain Ω.
+    largest : float
+        No value inside may be further from 0.
 
     Returns
     -------
@@ -85,6 +95,10 @@ def as_field(name, values, mask):
         raise ValueError(f"{name} has shape {values.shape}; expected {mask.shape}, the shape of the mask")
     if not _all_finite(values):
         _refuse_where(name, "NaN or infinite", mask & ~np.isfinite(values), "finite values there")
+    if not -largest <= values.min() <= values.max() <= largest:  # most often all are, whatever the mask
+        with np.errstate(invalid="ignore"):
+            wrong = mask & (np.abs(values) > largest)
+        _refuse_where(name, f"beyond {largest:g}", wrong, f"numbers from -{largest:g} to {largest:g}")
     return values
 
 
@@ -94,7 +108,7 @@ def as_gradient(p, q, mask=None):
     Parameters
     ----------
     p, q : array_like
-        The gradient along u (down) and v (right), finite inside the mask.
+        The gradient along u (down) and v (right), finite inside the mask. What masked arrays hide is outside.
     mask : array_like, optional
         The domain Ω; by default the whole grid.
 
@@ -113,13 +127,15 @@ def as_gradient(p, q, mask=None):
     ...
     ValueError: q has shape (2, 1); expected (1, 2), the shape of p
     """
-    p, q = _as_real("p", p), _as_real("q", q)
+    given, (p, q) = (p, q), (_as_real("p", p), _as_real("q", q))
     if p.ndim != 2:
         raise ValueError(f"p has {p.ndim} dimensions; expected 2 (rows and columns)")
     if q.shape != p.shape:
         raise ValueError(f"q has shape {q.shape}; expected {p.shape}, the shape of p")
     mask = as_mask(mask, p.shape)
-    return as_field("p", p, mask), as_field("q", q, mask), mask
+    if (hidden := np.ma.getmaskarray(given[0]) | np.ma.getmaskarray(given[1])).any():
+        mask = as_mask(mask & ~hidden, p.shape)
+    return as_field("p", p, mask, STEEPEST), as_field("q", q, mask, STEEPEST), mask
 
 
 def as_prior(prior, prior_weight, mask):
@@ -158,11 +174,14 @@ def as_prior(prior, prior_weight, mask):
                 f"prior_weight has shape {weight.shape}; expected a number or the mask's {mask.shape}"
             )
         weight = np.where(mask, weight, 0.0)
-        if not _all_finite(weight) or weight.min() < 0:
-            wrong = ~(np.isfinite(weight) & (weight >= 0))
-            _refuse_where("prior_weight", "negative, NaN or infinite", wrong, "finite numbers ≥ 0")
-    elif not 0 <= weight < np.inf:
-        raise ValueError(f"prior_weight is {weight}; expected a finite number ≥ 0, or an array of them")
+        if not 0 <= weight.min() <= weight.max() <= STRONGEST:
+            wrong = ~((weight >= 0) & (weight <= STRONGEST))
+            what = f"negative, NaN or beyond {STRONGEST:g}"
+            _refuse_where("prior_weight", what, wrong, f"numbers from 0 to {STRONGEST:g}")
+    elif not 0 <= weight <= STRONGEST:
+        raise ValueError(
+            f"prior_weight is {weight}; expected a number from 0 to {STRONGEST:g}, or an array of them"
+        )
 
     used = bool(weight.any())
     if prior is None:
@@ -186,7 +205,7 @@ def as_prior(prior, prior_weight, mask):
         wrong = (weight > 0) & ~finite
         _refuse_where("prior", "NaN or infinite", wrong, "finite values where prior_weight is positive")
         prior = np.where(finite, prior, 0.0)
-    return prior, weight
+    return as_field("prior", prior, weight > 0), weight
 
 
 def as_positive(name, value):
@@ -252,8 +271,10 @@ def as_count(name, value, minimum=1):
 
 
 def _as_real(name, values):
-    """Return the values as C-contiguous float64, without a copy where they already are."""
+    """Return the values as C-contiguous float64, without a copy where they already are; NaN if hidden."""
     try:
+        if isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "biuf":
+            values = values.astype(np.float64).filled(np.nan)
         values = np.asarray(values)
     except ValueError:  # ragged lists
         raise ValueError(f"{name} is not an array; expected rows of equal length") from None

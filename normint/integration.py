@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -33,7 +34,7 @@ class Integration:
         The method's energy after each iteration (only the last one for methods that solve one system).
     iterations : int
     converged : bool
-        Whether the tolerance was reached.
+        Whether the tolerance was reached. Where it was not, :func:`integrate` warns.
     seconds : float
         How long the call took.
     weights : (ndarray, ndarray) or None
@@ -63,7 +64,7 @@ def integrate(p, q, mask=None, *, method="quadratic", prior=None, prior_weight=0
     ----------
     p, q : array_like
         p = ∂z/∂u along rows, downwards, and q = ∂z/∂v along columns, to the right; rows×cols, finite
-        inside the mask.
+        inside the mask and from -1e9 to 1e9. What masked arrays hide is outside the mask.
     mask : array_like of bool, optional
         The domain Ω, of any shape: holes, thin parts and separate pieces included. Everything by default.
     method : str
@@ -81,6 +82,12 @@ def integrate(p, q, mask=None, *, method="quadratic", prior=None, prior_weight=0
     Returns
     -------
     Integration
+
+    Warns
+    -----
+    RuntimeWarning
+        If the method did not converge. Not with ``scheme="paper"`` or ``tolerance=0``, which ask for a number
+        of iterations.
 
     Examples
     --------
@@ -106,4 +113,31 @@ def integrate(p, q, mask=None, *, method="quadratic", prior=None, prior_weight=0
     for name in options:
         if name not in known:
             raise ValueError(f"{name} is not an option of method {method!r}; it has {', '.join(known)}")
-    return integrator(p, q, mask, prior=prior, prior_weight=prior_weight, **options)
+    result = integrator(p, q, mask, prior=prior, prior_weight=prior_weight, **options)
+    counted = options.get("scheme") == "paper" or options.get("tolerance") == 0
+    if not (result.converged or counted):  # who counts iterations does not ask for more
+        warnings.warn(not_converged(method, result, known), RuntimeWarning, stacklevel=2)
+    return result
+
+
+def not_converged(method, result, options):
+    """Say in one sentence that a result did not converge, and what to do.
+
+    Parameters
+    ----------
+    method : str
+    result : Integration
+    options : list of str
+        Those that the method has.
+
+    Examples
+    --------
+    >>> result = integrate([[0.0, 1.0, 0.0]], [[1.0, 2.0, 5.0]])
+    >>> not_converged("quadratic", result, ["max_iterations"])
+    'quadratic did not converge in 1 iteration; max_iterations=4, say, allows more'
+    """
+    times = "1 iteration" if result.iterations == 1 else f"{result.iterations} iterations"
+    advice = "expect a surface that is not the best one"
+    if "max_iterations" in options:
+        advice = f"max_iterations={4 * max(result.iterations, 1)}, say, allows more"
+    return f"{method} did not converge in {times}; {advice}"

@@ -1,15 +1,20 @@
 """The one linear problem underneath every method: a weighted 5-point system on a masked grid."""
 
+import threading
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+import scipy.ndimage
 
-from normint import inputs
+from normint import elimination, inputs
 from normint.boxes import bounding_box
-from normint.checkerboard import FAST
+from normint.elimination import SMALL
+from normint.multigrid import Multigrid
+from normint.pieces import Pieces
 
 SOLVERS = ("multigrid", "pyamg", "cg", "direct")
+TOO_SMALL = 1e-12  # parts of the largest weight of its piece: rounding hides what such a weight asks for
+NEIGHBOURS = (np.s_[:-1], np.s_[1:]), (np.s_[:, :-1], np.s_[:, 1:])
 
 
 class Solution(NamedTuple):
@@ -17,7 +22,7 @@ class Solution(NamedTuple):
 
     depth: np.ndarray  # NaN outside the mask
     iterations: int
-    residual: float  # ‖b - A z‖ / ‖b‖
+    residual: float  # ‖b - A z‖ / ‖b‖ of the piece where it is largest
     converged: bool
 
 
@@ -37,8 +42,14 @@ class System:
     diagonal : array_like, optional
         λ ≥ 0 of each pixel; zero by default.
     solver : {"multigrid", "pyamg", "cg", "direct"}
-        Our multigrid; conjugate gradients preconditioned by the Ruge-Stüben multigrid of pyamg, the library
-        reference; conjugate gradients alone; or a sparse factorisation.
+        Our multigrid, and elimination where a piece is small; conjugate gradients preconditioned by the
+        Ruge-Stüben multigrid of pyamg, the library reference; conjugate gradients alone; or a sparse
+        factorisation.
+    raise_weak : bool
+        What to do with a weight that is positive but below 1e-12 of the largest in its connected piece: the
+        numbers of a computer are too short to tell what it asks for. By default it is refused. For methods
+        that solve one system after the other it may be raised instead; its flux is then moved, so that at
+        the depth that a solution starts from it pulls as it did.
 
     Examples
     --------
@@ -47,7 +58,7 @@ class System:
     array([[-1.333333, -0.333333,  1.666667]])
     """
 
-    def __init__(self, mask, weights=None, diagonal=None, *, solver="multigrid"):
+    def __init__(self, mask, weights=None, diagonal=None, *, solver="multigrid", raise_weak=False):
         mask = inputs.as_mask(mask, np.shape(mask))
         solver = _solver_class(solver)
         if weights is not None:
@@ -60,9 +71,15 @@ class System:
         self.mask = self._crop(mask)
         weights = None if weights is None else tuple(self._crop(w) for w in weights)
         diagonal = None if diagonal is None else self._crop(diagonal)
-        self._constants = Constants(self.mask, diagonal)
-        self._origin = None if diagonal is None else _Origin(self.mask, weights, diagonal, self._constants)
-        self._solver = solver(self.mask, weights, diagonal)
+        self._pieces = pieces = Pieces(self.mask, weights, diagonal)
+        weights, self._shares = _within_range(weights, pieces, raise_weak)
+        self._origin = None if diagonal is None else _Origin(self.mask, weights, diagonal, pieces)
+        if diagonal is not None:  # what is too small to bend anything still decides the constant, at the end
+            diagonal = np.where(diagonal < TOO_SMALL * pieces.largest[pieces.labels], 0.0, diagonal)
+            diagonal = diagonal if diagonal.any() else None
+        own = {"pieces": pieces} if solver is _BySize else {}
+        self._solver = solver(self.mask, weights, diagonal, **own)
+        self._lock = threading.Lock()  # the solver's memory serves one solution at a time
 
     def solve(
         self, flux_down, flux_right, prior=None, *, slopes=False,
@@ -108,6 +125,9 @@ class System:
         flux_down, flux_right, prior, initial = (
             None if image is None else self._crop(image) for image in images.values()
         )
+        if self._shares is not None:
+            flux_down, flux_right = _held_back(flux_down, flux_right, slopes, initial, self._shares)
+            slopes = False
         origin = None
         if self._origin is not None:
             if prior is None:
@@ -116,12 +136,13 @@ class System:
             flux_down, flux_right = _relative(flux_down, flux_right, slopes, origin)
             slopes, prior = False, np.where(self._origin.diagonal > 0, prior - origin, 0.0)
             initial = None if initial is None else initial - origin
-        depth, iterations, residual = self._solver.solve(
-            flux_down, flux_right, slopes, prior, initial, tolerance, max_iterations, callback
-        )
+        with self._lock:
+            depth, iterations, residual = self._solver.solve(
+                flux_down, flux_right, slopes, prior, initial, tolerance, max_iterations, callback
+            )
+        self._pieces.settle(depth, prior)
         if origin is not None:
             depth += origin
-        self._constants.remove(depth)
         if depth.shape != self.shape:
             inside, depth = depth, np.full(self.shape, np.nan)
             depth[self.box] = inside
@@ -131,27 +152,60 @@ class System:
         return np.ascontiguousarray(image[self.box])
 
 
-class Constants:
-    """The additive constant of each connected component that no λ holds."""
+class _BySize:
+    """Our solver: small pieces exactly, by elimination; the others together, by multigrid."""
 
-    def __init__(self, mask, diagonal):
-        self.labels = None
-        if diagonal is None and mask.all():
-            return
-        import scipy.ndimage
+    def __init__(self, mask, weights, diagonal, pieces):
+        self.mask, self.weights, self.diagonal, self.pieces = mask, weights, diagonal, pieces
+        large = pieces.sizes > SMALL
+        self.small = np.flatnonzero(pieces.sizes * ~large)
+        self.members = pieces.members(self.small) if self.small.size else None
+        self.multigrid = None
+        if large.any():
+            if self.small.size:
+                mask = large[pieces.labels]
+                diagonal = None if diagonal is None else np.where(mask, diagonal, 0.0)
+            several = np.count_nonzero(large) > 1
+            self.multigrid = Multigrid(mask, weights, diagonal, pieces if several else None)
 
-        self.labels, count = scipy.ndimage.label(mask)
-        self.free = np.ones(count + 1, bool)
-        if diagonal is not None:
-            self.free[np.unique(self.labels[diagonal > 0])] = False
-        self.free[0] = False
+    def solve(self, flux_down, flux_right, slopes, prior, initial, tolerance, max_iterations, callback):
+        """Return the depth (NaN outside the mask), the number of iterations and the largest residual."""
+        fluxes, stop = (flux_down, flux_right), (tolerance, max_iterations, callback)
+        if self.multigrid is None:
+            depth, iterations, residual = np.full(self.mask.shape, np.nan), 1, 0.0
+            if callback is not None:
+                callback(1, 0.0)
+        else:
+            depth, iterations, residual = self.multigrid.solve(*fluxes, slopes, prior, initial, *stop)
+        if np.ndim(residual):
+            # Beside a piece with large slopes, one with small ones hardly counts: it is then solved alone.
+            left = np.flatnonzero(~self.multigrid.solved(residual, tolerance))
+            if left.size and iterations < max_iterations:
+                boxes = scipy.ndimage.find_objects(self.pieces.labels)
+                for k in left:
+                    data = *fluxes, slopes, prior, tolerance, max_iterations
+                    more, residual[k] = self._solve_alone(k, boxes[k - 1], depth, *data)
+                    iterations = max(iterations, more)
+            residual = residual.max()
+        if self.small.size:
+            data = self.weights, self.diagonal, fluxes, slopes, prior
+            elimination.solve_pieces(self.pieces.labels, *self.members, *data, depth)
+        return depth, iterations, residual
 
-    def remove(self, depth):
-        """Give each free component zero mean, in place."""
-        if self.labels is None:
-            depth -= depth.mean()
-        elif self.free.any():
-            _remove_means(self.labels, self.free, depth)
+    def _solve_alone(self, k, box, depth, flux_down, flux_right, slopes, prior, tolerance, max_iterations):
+        """Set the depth of one piece; return the number of iterations and the residual."""
+        inside = self.pieces.labels[box] == k
+
+        def part(image):
+            return None if image is None else np.ascontiguousarray(image[box])
+
+        weights = None if self.weights is None else tuple(map(part, self.weights))
+        diagonal = None if self.diagonal is None else np.where(inside, self.diagonal[box], 0.0)
+        found, iterations, residual = Multigrid(inside, weights, diagonal).solve(
+            part(flux_down), part(flux_right), slopes, part(prior), None, tolerance, max_iterations, None
+        )
+        depth[box][inside] = found[inside]
+        return iterations, residual
 
 
 class _Origin:
@@ -161,11 +215,11 @@ class _Origin:
     where λ outweighs the edges, and from the component's mean prior elsewhere, b is as large as the fluxes.
     """
 
-    def __init__(self, mask, weights, diagonal, constants):
-        self.diagonal, self.labels = diagonal, constants.labels
+    def __init__(self, mask, weights, diagonal, pieces):
+        self.diagonal, self.labels = diagonal, pieces.labels
         down, right = np.ones((2, *mask.shape)) if weights is None else weights
         edges = np.zeros(mask.shape)
-        for w, here, there in ((down, np.s_[:-1], np.s_[1:]), (right, np.s_[:, :-1], np.s_[:, 1:])):
+        for w, (here, there) in zip((down, right), NEIGHBOURS, strict=True):
             w = np.where(mask[here] & mask[there], w[here], 0.0)
             edges[here] += w
             edges[there] += w
@@ -183,10 +237,7 @@ class _Origin:
 def _relative(flux_down, flux_right, slopes, origin):
     """Return the fluxes of the edges less the differences of the origin."""
     fluxes = []
-    for flux, here, there in (
-        (flux_down, np.s_[:-1], np.s_[1:]),
-        (flux_right, np.s_[:, :-1], np.s_[:, 1:]),
-    ):
+    for flux, (here, there) in zip((flux_down, flux_right), NEIGHBOURS, strict=True):
         edge = np.zeros(flux.shape)
         edge[here] = 0.5 * (flux[here] + flux[there]) if slopes else flux[here]
         edge[here] -= origin[there] - origin[here]
@@ -194,35 +245,42 @@ def _relative(flux_down, flux_right, slopes, origin):
     return fluxes
 
 
-@njit(**FAST)
-def _remove_means(labels, free, depth):
-    count, total = np.zeros(free.size), np.zeros(free.size)
-    rows, cols = labels.shape
-    for i in range(rows):
-        run, length = 0.0, 0
-        for j in range(cols):
-            k = labels[i, j]
-            if k > 0:
-                run += depth[i, j]
-                length += 1
-            if length > 0 and (k == 0 or j + 1 == cols):  # a run of pixels lies in one component
-                k = labels[i, j] if k > 0 else labels[i, j - 1]
-                total[k] += run
-                count[k] += length
-                run, length = 0.0, 0
-    mean = np.zeros(free.size)
-    for k in range(free.size):
-        mean[k] = total[k] / count[k] if free[k] and count[k] > 0 else 0.0
-    for i in range(rows):
-        for j in range(cols):
-            depth[i, j] -= mean[labels[i, j]]
+def _held_back(flux_down, flux_right, slopes, start, shares):
+    """Return fluxes for weights that were raised: w' (Δz - f') = w (Δz - f) at the start.
+
+    A quadratic function of the same slope that bends more is still an upper bound, where it was one.
+    """
+    start = np.zeros(flux_down.shape) if start is None else start
+    fluxes = _relative(flux_down, flux_right, slopes, start)
+    for flux, share, (here, there) in zip(fluxes, shares, NEIGHBOURS, strict=True):
+        flux *= share
+        flux[here] += start[there] - start[here]
+    return fluxes
+
+
+def _within_range(weights, pieces, raise_weak):
+    """Refuse or raise weights that are too small; return weights, and the shares of those as they were."""
+    if weights is None or pieces.smallest >= TOO_SMALL * pieces.largest.max():
+        return weights, None
+    least = (TOO_SMALL * pieces.largest)[pieces.labels]
+    weak = [_edges_inside(pieces.labels > 0)[k] & (w > 0) & (w < least) for k, w in enumerate(weights)]
+    if not np.any(weak):  # they belong to other pieces
+        return weights, None
+    if not raise_weak:
+        raise ValueError(
+            f"weights: {np.count_nonzero(weak)} are positive but below {TOO_SMALL:g} of the largest in their "
+            "connected piece, too little to count; expected them to be larger, or 0"
+        )
+    raised = tuple(np.where(where, least, w) for where, w in zip(weak, weights, strict=True))
+    shares = [np.ones(least.shape) for _ in weights]
+    for share, where, w in zip(shares, weak, weights, strict=True):
+        share[where] = w[where] / least[where]
+    return raised, shares
 
 
 def _solver_class(name):
     if name == "multigrid":
-        from normint.multigrid import Multigrid
-
-        return Multigrid
+        return _BySize
     if name == "cg":
         from normint.conjugate_gradients import Cg
 
@@ -238,15 +296,20 @@ def _as_weights(weights, mask):
     """Check the weights of the edges, which may be anything where an edge leaves the mask."""
     if len(weights) != 2:
         raise ValueError(f"weights has {len(weights)} images; expected two, downwards and to the right")
-    inside = np.zeros((2, *mask.shape), bool)
-    np.logical_and(mask[:-1], mask[1:], out=inside[0, :-1])
-    np.logical_and(mask[:, :-1], mask[:, 1:], out=inside[1, :, :-1])
     names = "weights downwards", "weights to the right"
-    return [_at_least_zero(*arguments) for arguments in zip(names, weights, inside, strict=True)]
+    return [_at_least_zero(*three) for three in zip(names, weights, _edges_inside(mask), strict=True)]
+
+
+def _edges_inside(mask):
+    """Tell where an edge downwards, and one to the right, joins two pixels of the mask."""
+    inside = np.zeros((2, *mask.shape), bool)
+    for k, (here, there) in enumerate(NEIGHBOURS):
+        np.logical_and(mask[here], mask[there], out=inside[k][here])
+    return inside
 
 
 def _at_least_zero(name, values, mask):
-    values = inputs.as_field(name, values, mask)
+    values = inputs.as_field(name, values, mask, largest=1e100)
     # Most often all are, whatever the mask, which is much quicker to see.
     if not values.min() >= 0 and values.min(where=mask, initial=0.0) < 0:
         raise ValueError(f"{name}: negative inside the mask; expected numbers ≥ 0")

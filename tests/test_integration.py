@@ -60,8 +60,9 @@ class TestDispatch:
         np.testing.assert_array_equal(normint.integrate(p, q).depth, expected)
 
     def test_options_arrive(self):
-        p, q = np.random.default_rng(0).standard_normal((2, 30, 30))
-        result = normint.integrate(p, q, tolerance=1e-12, max_iterations=1)
+        p, q = np.random.default_rng(0).standard_normal((2, 60, 60))
+        with pytest.warns(RuntimeWarning, match="max_iterations=4, say"):
+            result = normint.integrate(p, q, tolerance=1e-12, max_iterations=1)
         assert result.iterations == 1 and not result.converged
         natural = normint.integrate(p, q, method="dct").depth
         dropped = normint.integrate(p, q, method="dct", border="dropped").depth

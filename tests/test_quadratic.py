@@ -201,7 +201,7 @@ class TestWhatMustNotChangeTheDepth:
         assert_same_depth(accurate(p[:, ::-1], -q[:, ::-1], mask[:, ::-1])[:, ::-1], depth)
         assert_same_depth(accurate(q.T, p.T, mask.T).T, depth)
 
-    @pytest.mark.parametrize("scale", [1e-100, -1e-6, 1e6, 1e100])
+    @pytest.mark.parametrize("scale", [1e-100, -1e-9, 1e6, 1e8])
     def test_scaling(self, scale):
         mask = np.random.default_rng(1).random((12, 9)) < 0.7
         p, q = gradients(mask, 0)
@@ -352,10 +352,10 @@ BAD_INPUT = [
     ({"p": FIELD.astype(complex)}, "p has type complex128; expected real numbers"),
     ({"p": [["a", "b"]], "q": [[1, 2]]}, "p has type .*; expected real numbers"),
     ({"p": [[1, 2], [3]]}, "p is not an array; expected rows of equal length"),
-    ({"prior": FIELD, "prior_weight": NEGATIVE}, "prior_weight is negative, NaN or infinite at 1 pixel"),
-    ({"prior": FIELD, "prior_weight": NOT_FINITE}, "prior_weight is negative, NaN or infinite at 1 pixel"),
-    ({"prior": FIELD, "prior_weight": -1}, r"prior_weight is -1.*; expected a finite number ≥ 0"),
-    ({"prior": FIELD, "prior_weight": np.nan}, "prior_weight is nan; expected a finite number ≥ 0"),
+    ({"prior": FIELD, "prior_weight": NEGATIVE}, "prior_weight is negative, NaN or beyond .* at 1 pixel"),
+    ({"prior": FIELD, "prior_weight": NOT_FINITE}, "prior_weight is negative, NaN or beyond .* at 1 pixel"),
+    ({"prior": FIELD, "prior_weight": -1}, r"prior_weight is -1.*; expected a number from 0 to 1e"),
+    ({"prior": FIELD, "prior_weight": np.nan}, "prior_weight is nan; expected a number from 0 to 1e"),
     ({"prior": FIELD, "prior_weight": FIELD.T}, r"prior_weight has shape \(4, 3\)"),
     ({"prior": FIELD.T, "prior_weight": 1}, r"prior has shape \(4, 3\); expected \(3, 4\)"),
     ({"prior": INFINITE, "prior_weight": 1}, r"prior is NaN or infinite at 1 pixel .* at \(1, 1\)"),

@@ -75,13 +75,13 @@ def anisotropic_diffusion(
     start = model.look(problem.z)
     if scheme == "fast":
         scheme = _FixedPointThenDescent(model)
-        return problem.run(scheme.step, start, model, scheme.settled)
+        return problem.run(scheme.step, start, model, scheme.settled, descends=False)
 
     def step(z):
         z = model.minimise(z)
         return z, model.look(z)
 
-    return problem.run(step, start, model)
+    return problem.run(step, start, model, descends=False)
 
 
 class _FixedPointThenDescent:

@@ -80,7 +80,7 @@ def bilateral(
     if solver is None:
         solver = "direct" if scheme == "paper" else "multigrid"
     model = _Bilateral(problem, k, _as_facing(facing, problem), solver)
-    return problem.run(model.step, model.look(problem.z), model, model.settled)
+    return problem.run(model.step, model.look(problem.z), model, model.settled, descends=False)
 
 
 def _as_facing(facing, problem):
@@ -124,7 +124,7 @@ class _Bilateral:
     def step(self, z):
         """Return the minimiser for the weights that were set, and its energy."""
         problem = self.problem
-        system = System(problem.mask, self.edges[:2], problem.weight, solver=self.solver)
+        system = System(problem.mask, self.edges[:2], problem.weight, solver=self.solver, raise_weak=True)
         solution = system.solve(*self.edges[2:], problem.prior, initial=z, tolerance=1e-8, max_iterations=100)
         z = np.where(problem.mask, solution.depth, 0.0)
         return z, self.look(z)

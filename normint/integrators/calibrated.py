@@ -9,7 +9,7 @@ from normint.boxes import bounding_box
 from normint.integration import Integration
 from normint.integrators.calibrated_constants import CONSTANTS, Constants
 from normint.integrators.calibrated_energy import WEAKEST, CalibratedEnergy
-from normint.poisson import Constants as FreeConstants
+from normint.pieces import Pieces
 
 
 def calibrated(
@@ -92,7 +92,7 @@ def calibrated(
     z, energies = surface.best(tell)
     tell("moved", z)
     z, kept = surface.last_fit(z)
-    FreeConstants(surface.mask, surface.weight).remove(z)
+    Pieces(surface.mask, diagonal=surface.weight).settle(z, surface.prior)
     tell("done", z)
     weights = np.where(surface.exists, np.where(kept, surface.agreement(z), WEAKEST), 0.0)
     confidence = np.where(surface.exists, np.minimum(surface.plain / surface.variance, 1.0), 0.0)

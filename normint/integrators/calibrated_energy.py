@@ -88,7 +88,8 @@ class CalibratedEnergy:
         if held is not None and not self.cold:
             held = np.minimum(held, self.constants.gentle)
         rest = None if self.prior is None else z - self.prior
-        depth = System(self.mask, weights, held).solve(*residual, rest, tolerance=tolerance).depth
+        system = System(self.mask, weights, held, raise_weak=True)
+        depth = system.solve(*residual, rest, tolerance=tolerance).depth
         np.subtract(z, depth, out=depth)
         depth[~self.mask] = 0.0
         return depth

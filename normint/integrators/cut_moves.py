@@ -8,7 +8,7 @@ from normint.boxes import bounding_box
 from normint.checkerboard import FAST
 from normint.integrators.calibrated_constants import CONSTANTS
 from normint.integrators.minimum_cut import minimum_cut
-from normint.integrators.union_find import root
+from normint.pieces import root
 
 UNIT = 1000  # capacities are whole numbers, of so many parts of the price of an edge
 

@@ -8,6 +8,7 @@ from normint import inputs
 from normint.integration import Integration
 from normint.integrators import quadrants
 from normint.integrators.quadratic import quadratic
+from normint.pieces import Pieces
 
 SCHEMES = ("fast", "paper")
 
@@ -49,7 +50,7 @@ class Problem:
         """Compute Σ λ (z - z⁰)²."""
         return 0.0 if self.prior is None else float(np.sum(self.weight * (z - self.prior) ** 2))
 
-    def run(self, step, energy, model, settled=None):
+    def run(self, step, energy, model, settled=None, descends=True):
         """Repeat ``z, energy = step(z)`` until the energy stands still or the iterations are used up.
 
         Parameters
@@ -62,6 +63,9 @@ class Problem:
             Its ``look(z)`` and then ``weights()`` give the weights of the edges that the method ended with.
         settled : callable, optional
             Tells whether the method may stop, given whether the energy stands still; by default when it does.
+        descends : bool
+            Whether the method is there to lower its energy. Then a depth whose energy is above that of the
+            start, or is no number, is never returned, but the start itself, as not converged.
 
         Returns
         -------
@@ -77,9 +81,12 @@ class Problem:
             if still if settled is None else settled(still):
                 converged = True
                 break
+        if descends and not energy <= energies[0]:
+            z, converged = self.z, False
+            energies.append(energies[0])
         model.look(z)
         depth = np.where(self.mask, z, np.nan)
-        _center(depth, self.mask, self.weight)
+        Pieces(self.mask, diagonal=self.weight).settle(depth, self.prior)
         return Integration(
             depth=depth,
             energies=np.array(energies),
@@ -88,10 +95,3 @@ class Problem:
             seconds=time.perf_counter() - self.start,
             weights=model.weights(),
         )
-
-
-def _center(depth, mask, weight):
-    """Give each connected component that no prior holds zero mean."""
-    from normint.poisson import Constants
-
-    Constants(mask, weight).remove(depth)

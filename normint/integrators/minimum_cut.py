@@ -109,7 +109,7 @@ def minimum_cut(begin, end, capacity, source, sink):
 
 @njit(**FAST)
 def _distances(start, to, back, left, drain, height, queue):
-    """Set each node's height to its distance from the source, by one that can drain, or beyond all of them."""
+    """Set each node's height to its distance from the source, or beyond all if there is no way to it."""
     count = height.size
     far = count + 1
     tail = 0

@@ -122,7 +122,8 @@ class _Alternation:
     def minimise(self, z):
         """Return the minimiser for the indicators at z, or with the fast scheme a depth on the way there."""
         problem = self.problem
-        solution = System(problem.mask, self.edges[:2], problem.weight, solver=self.solver).solve(
+        system = System(problem.mask, self.edges[:2], problem.weight, solver=self.solver, raise_weak=True)
+        solution = system.solve(
             *self.edges[2:], problem.prior, initial=z, tolerance=self.tolerance, max_iterations=self.steps
         )
         return np.where(problem.mask, solution.depth, 0.0)

@@ -111,7 +111,7 @@ class _Ipiano:
         self.slope, self.next_slope = np.empty((2, *problem.mask.shape))
         self.f = quadrants.gradient(problem.z, *problem.data, kind, parameter, self.slope)
         # |Φ''| ≤ 2/parameter² for both, and the differences between pixels raise it at most eightfold.
-        self.lipschitz = 1.0
+        self.lipschitz, self.untested = 1.0, True
         self.bound = max(self.lipschitz, 16.0 / parameter**2)
 
     def step(self, z):
@@ -122,8 +122,15 @@ class _Ipiano:
             new = self.spare
             descent, length = _move(z, self.last, self.slope, alpha, problem.prior, problem.weight, new)
             f = quadrants.gradient(new, *problem.data, self.kind, self.parameter, self.next_slope)
-            expected = self.f + descent + 0.5 * self.lipschitz * length
-            if f <= expected + 1e-12 * abs(expected) or self.lipschitz >= self.bound:
+            curve = 0.5 * self.lipschitz * length
+            expected, rounding = self.f + descent + curve, 1e-12 * abs(self.f)
+            if self.lipschitz >= self.bound:
+                break
+            if self.untested and curve <= rounding:  # too small a step to tell anything about its curvature
+                self.lipschitz = self.bound
+                continue
+            self.untested = False
+            if f <= expected + rounding:
                 break
             self.lipschitz = min(GROWTH * self.lipschitz, self.bound)
         self.spare, self.last, self.f = self.last, z, f

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from normint.checkerboard import FAST
-from normint.integrators.union_find import root
+from normint.pieces import root
 
 
 @njit(**FAST)

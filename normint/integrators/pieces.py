@@ -8,7 +8,7 @@ from numba import njit
 
 from normint.checkerboard import FAST
 from normint.integrators.calibrated_constants import CONSTANTS
-from normint.integrators.union_find import root
+from normint.pieces import root
 
 HIGHEST = np.int16(32000)  # level; beyond 16000 pixels, distances do not count
 FORBIDDEN = 1e300  # doubt that nothing passes (fast arithmetic does not know infinity)

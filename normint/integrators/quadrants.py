@@ -128,7 +128,7 @@ def _row(i, z, p, q, exists, observed, kind, parameter, nu, r, pairs, weights, t
     if kind != DIFFUSION:
         residuals(i, z, p[i], q[i], exists, padded, r)
         row_loops.inverses(i, r, constant, observed, pairs)
-        return 0.25 * _pairs(kind, constant, pairs, t)
+        return 0.25 * _pairs(kind, constant, r, pairs, t)
     t[:] = 0.0
     residuals(i, z, t, t, exists, padded, r)  # from slopes of zero: the differences themselves
     row_loops.inverses(i, r, constant, observed, pairs)
@@ -155,7 +155,7 @@ def residuals(i, z, p, q, exists, padded, result):
 
 
 @njit(**FAST)
-def _pairs(kind, constant, pairs, t):
+def _pairs(kind, constant, r, pairs, t):
     """Turn 1 / (s² + constant) of the pairs of one row into Φ' / 2s, and return Σ Φ.
 
     All Φ here are concave in s²: they lie below their tangents, so the quadratic model is an upper bound.
@@ -166,7 +166,7 @@ def _pairs(kind, constant, pairs, t):
     total = 0.0
     for k in range(4):
         if kind == PHI_2:
-            total += row_loops.bounded(constant, pairs[k])
+            total += row_loops.bounded(constant, r[DOWN + k // 2], r[RIGHT + k % 2], pairs[k])
         else:
             total += row_loops.lengths(pairs[k])
     return total

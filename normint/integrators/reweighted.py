@@ -5,6 +5,8 @@ import numpy as np
 from normint.integrators import quadrants
 from normint.poisson import System
 
+HUGE = 1e100  # no depth: its square would be beyond all numbers
+
 
 class Reweighted:
     """The quadratic model of an energy of :mod:`normint.integrators.quadrants`, and its minimiser.
@@ -49,7 +51,8 @@ class Reweighted:
         and where the model lies above the energy, which it touches at z, the energy is lower too.
         """
         problem = self.problem
-        solution = System(problem.mask, self.edges[:2], problem.weight, solver=self.solver).solve(
+        system = System(problem.mask, self.edges[:2], problem.weight, solver=self.solver, raise_weak=True)
+        solution = system.solve(
             *self.edges[2:], problem.prior, initial=z, tolerance=self.tolerance, max_iterations=self.steps
         )
         return np.where(problem.mask, solution.depth, 0.0)
@@ -88,7 +91,8 @@ class Descent:
         ahead = z + self.momentum / (self.momentum + 3) * (z - self.last)
         self.model.look(ahead)
         new = self.model.minimise(ahead)
-        energy = self.target.energy(new)
+        # Compiled code takes all numbers for finite, so what is not must not get there.
+        energy = self.target.energy(new) if np.abs(new).max() < HUGE else np.inf
         accepted = energy <= self.energy
         self.ready = parameter is None and (accepted or self.momentum == 0)
         self.last = z

@@ -50,12 +50,12 @@ def products(pairs, result):
 
 
 @njit(**FAST)
-def bounded(constant, t):
-    """Return Σ Φ2 and set its derivative, from 1 / (s² + γ²)."""
+def bounded(constant, one, other, t):
+    """Return Σ Φ2 of pairs of residuals and set its derivative, from 1 / (s² + γ²)."""
     total = 0.0
     for j in range(t.size):
         inverse = t[j]
-        total += 1.0 - constant * inverse if inverse > 0 else 0.0
+        total += (one[j] * one[j] + other[j] * other[j]) * inverse  # 1 - γ² t would lose the small ones
         t[j] = constant * inverse * inverse
     return total
 

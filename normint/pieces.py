@@ -1,0 +1,224 @@
+"""The connected pieces of a domain: nothing that happens in one is known in another."""
+
+import numpy as np
+from numba import njit
+
+from normint.checkerboard import FAST
+
+
+class Pieces:
+    """What hangs together by edges of positive weight.
+
+    Parameters
+    ----------
+    mask : ndarray of bool
+        The domain Ω.
+    weights : (ndarray, ndarray), optional
+        Of the edges downwards and to the right; ones by default.
+    diagonal : ndarray, optional
+        λ of each pixel, zero outside the mask.
+
+    Attributes
+    ----------
+    labels : ndarray of int32
+        From 1 on, in the order of their first pixels; 0 outside the mask.
+    sizes : ndarray of int
+        The pixels of each piece, that of number 0 being 0.
+    largest : ndarray
+        The largest weight of each piece, zero if it has no edge.
+    smallest : float
+        The smallest positive weight of all.
+
+    Examples
+    --------
+    >>> pieces = Pieces(np.array([[True, True, False, True]]))
+    >>> pieces.labels
+    array([[1, 1, 0, 2]], dtype=int32)
+    >>> depth = np.array([[1.0, 3.0, np.nan, 7.0]])
+    >>> pieces.settle(depth)
+    >>> depth
+    array([[-1.,  1., nan,  0.]])
+    """
+
+    def __init__(self, mask, weights=None, diagonal=None):
+        self.diagonal = diagonal
+        self.labels = np.zeros(mask.shape, np.int32)
+        down, right = (None, None) if weights is None else weights
+        self.sizes = np.zeros(_label(mask, down, right, self.labels) + 1, np.int64)
+        _count(self.labels, self.sizes)
+        self.smallest, self.largest = 1.0, (self.sizes > 1).astype(float)
+        if weights is not None:
+            self.smallest = _extremes(mask, down, right, self.labels, self.largest)
+        self.weight = np.zeros(self.sizes.size)  # Σ λ of each
+        if diagonal is not None:
+            _add_up(self.labels, diagonal, None, self.weight)
+
+    def settle(self, depth, prior=None):
+        """Give each piece the constant that costs least, in place: zero mean where no λ holds it.
+
+        Parameters
+        ----------
+        depth : ndarray
+        prior : ndarray, optional
+            z⁰, finite everywhere; needed where λ is positive.
+        """
+        total = np.zeros(self.sizes.size)
+        _add_up(self.labels, depth, None, total)
+        constant = total / np.maximum(self.sizes, 1)
+        held = self.weight > 0
+        if held.any():
+            pulled = np.zeros(self.sizes.size)
+            _add_up(self.labels, self.diagonal, depth - prior, pulled)
+            constant[held] = pulled[held] / self.weight[held]
+        constant[0] = 0.0
+        _subtract(self.labels, constant, depth)
+
+    def members(self, chosen):
+        """List the pixels of some pieces, along the shorter side of the rectangle around each.
+
+        Parameters
+        ----------
+        chosen : ndarray of int
+            The numbers of the pieces.
+
+        Returns
+        -------
+        members : ndarray of int64
+            Row · columns + column of the pixels, piece after piece.
+        begin : ndarray of int64
+            Where each of the chosen pieces begins among them, and where the last one ends.
+        tall : ndarray of bool
+            Whether each is numbered row by row, having no more columns than rows, or column by column.
+        """
+        begin = np.concatenate([[0], np.cumsum(self.sizes[chosen])])
+        free = np.full(self.sizes.size, -1)
+        free[chosen] = begin[:-1]
+        members = np.empty(begin[-1], np.int64)
+        tall = _are_tall(self.labels, self.sizes.size)
+        _list(self.labels, np.where(tall, free, -1), members)
+        _list(np.ascontiguousarray(self.labels.T), np.where(tall, -1, free), members)
+        rows, cols = self.labels.shape
+        wide = np.repeat(~tall[chosen], self.sizes[chosen])
+        members[wide] = members[wide] % rows * cols + members[wide] // rows
+        return members, begin, tall[chosen]
+
+
+@njit(**FAST)
+def _label(mask, down, right, labels):
+    """Number the pieces and return their number."""
+    rows, cols = mask.shape
+    parent = np.empty(rows * cols + 1, np.int32)  # memory that is never touched is never used
+    count = 0
+    for i in range(rows):
+        for j in range(cols):
+            if not mask[i, j]:
+                continue
+            above, before = 0, 0
+            if i > 0 and mask[i - 1, j] and (down is None or down[i - 1, j] > 0):
+                above = root(parent, labels[i - 1, j])
+            if j > 0 and mask[i, j - 1] and (right is None or right[i, j - 1] > 0):
+                before = root(parent, labels[i, j - 1])
+            if above == 0 and before == 0:
+                count += 1
+                parent[count] = count
+                labels[i, j] = count
+            elif above == 0 or before == 0:
+                labels[i, j] = max(above, before)
+            else:
+                labels[i, j] = min(above, before)
+                parent[max(above, before)] = labels[i, j]
+    number, pieces = np.empty(count + 1, np.int32), 0
+    number[0] = 0
+    for k in range(1, count + 1):  # a root comes before the others of its set
+        if parent[k] == k:
+            pieces += 1
+            number[k] = pieces
+        else:
+            number[k] = number[root(parent, k)]
+    for i in range(rows):
+        for j in range(cols):
+            labels[i, j] = number[labels[i, j]]
+    return pieces
+
+
+@njit(**FAST)
+def root(parent, k):
+    """Return the root of the set of k, and shorten the way to it: each member knows another of its set."""
+    while parent[k] != k:
+        parent[k] = parent[parent[k]]
+        k = parent[k]
+    return k
+
+
+@njit(**FAST)
+def _count(labels, sizes):
+    for i in range(labels.shape[0]):
+        for j in range(labels.shape[1]):
+            sizes[labels[i, j]] += 1
+    sizes[0] = 0
+
+
+@njit(**FAST)
+def _add_up(labels, values, factors, total):
+    """Add the values, times their factors, to the total of their piece."""
+    rows, cols = labels.shape
+    for i in range(rows):
+        run, k = 0.0, 0
+        for j in range(cols):
+            if labels[i, j] != k:
+                total[k] += run
+                run, k = 0.0, labels[i, j]
+            if k > 0:
+                run += values[i, j] if factors is None else values[i, j] * factors[i, j]
+        total[k] += run
+
+
+@njit(**FAST)
+def _subtract(labels, constant, depth):
+    for i in range(labels.shape[0]):
+        for j in range(labels.shape[1]):
+            depth[i, j] -= constant[labels[i, j]]
+
+
+@njit(**FAST)
+def _extremes(mask, down, right, labels, largest):
+    """Return the smallest positive weight of all edges, and set the largest of each piece."""
+    rows, cols = mask.shape
+    smallest = np.inf
+    largest[:] = 0.0
+    for i in range(rows):
+        for j in range(cols):
+            if mask[i, j]:
+                k = labels[i, j]
+                if i + 1 < rows and mask[i + 1, j] and down[i, j] > 0:
+                    smallest, largest[k] = min(smallest, down[i, j]), max(largest[k], down[i, j])
+                if j + 1 < cols and mask[i, j + 1] and right[i, j] > 0:
+                    smallest, largest[k] = min(smallest, right[i, j]), max(largest[k], right[i, j])
+    return smallest
+
+
+@njit(**FAST)
+def _are_tall(labels, count):
+    """Tell of each piece whether it has at least as many rows as columns."""
+    rows, cols = labels.shape
+    top, bottom, left, right = (
+        np.full(count, rows), np.full(count, -1), np.full(count, cols), np.full(count, -1),
+    )  # fmt: skip
+    for i in range(rows):
+        for j in range(cols):
+            k = labels[i, j]
+            top[k], bottom[k] = min(top[k], i), i
+            left[k], right[k] = min(left[k], j), max(right[k], j)
+    return bottom - top >= right - left
+
+
+@njit(**FAST)
+def _list(labels, free, members):
+    """Write each pixel to the next free place of its piece; a piece without one (−1) is passed over."""
+    rows, cols = labels.shape
+    for i in range(rows):
+        for j in range(cols):
+            k = labels[i, j]
+            if free[k] >= 0:
+                members[free[k]] = i * cols + j
+                free[k] += 1
