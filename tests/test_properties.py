@@ -1,0 +1,89 @@
+"""What must hold for every method on any mask, in any process, and after anything that went wrong."""
+
+import multiprocessing
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from torture import masks, methods
+
+import normint
+from normint.integration import METHODS
+
+each_method = pytest.mark.parametrize("method", METHODS)
+
+
+@each_method
+def test_of_random_masks_slopes_parameters_and_arrays(method):
+    for seed in range(20):
+        methods.check(methods.draw(seed, method))
+
+
+@pytest.mark.parametrize("first", range(0, 200, 50))
+def test_the_solver_is_right_on_random_systems(first, tmp_path):
+    for seed in range(first, first + 50):
+        masks.trial(seed, tmp_path)
+
+
+def integrated(method, seed):
+    """Integrate a domain of one large piece and some small ones; the same in every process."""
+    p, q = np.random.default_rng(seed).standard_normal((2, 60, 64))
+    mask = np.ones((60, 64), bool)
+    if method not in methods.RECTANGULAR:
+        mask[50], mask[:, 60] = False, False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return normint.integrate(p, q, mask, method=method).depth
+
+
+@each_method
+def test_threads_do_not_disturb_each_other(method):
+    seeds = range(4)
+    expected = [integrated(method, seed) for seed in seeds]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(integrated, [method] * 8, [*seeds, *seeds]))
+    np.testing.assert_array_equal(found, expected * 2)
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_computes_the_same():
+    expected = [integrated(method, 0) for method in METHODS]
+    with ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as pool:
+        found = list(pool.map(integrated, METHODS, [0] * len(METHODS)))
+    np.testing.assert_array_equal(found, expected)
+
+
+INTERRUPTED = """
+import signal, sys, warnings
+import numpy as np, normint
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a script in the background may ignore it
+warnings.simplefilter("ignore")
+p, q = np.random.default_rng(0).standard_normal((2, 200, 220))
+expected = normint.integrate(p, q, method={method!r}).depth
+print("ready", flush=True)
+count = 0
+try:
+    while True:
+        normint.integrate(p, q, method={method!r})
+        count += 1
+except KeyboardInterrupt:
+    again = normint.integrate(p, q, method={method!r}).depth
+    print("same" if np.array_equal(again, expected, equal_nan=True) else "another", flush=True)
+"""
+
+
+@pytest.mark.parametrize("method", ["quadratic", "mumford_shah", "calibrated"])
+def test_the_call_after_ctrl_c_is_right(method):
+    script = [sys.executable, "-c", INTERRUPTED.format(method=method)]
+    with subprocess.Popen(script, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.3)  # somewhere in the middle
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "same\n"
+    assert process.returncode == 0
