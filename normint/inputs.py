@@ -12,7 +12,7 @@ STEEPEST = 1e9  # slopes: squares of larger ones, added up, leave no digits for 
 LARGEST = 1e15  # depths
 STRONGEST = 1e30  # λ
 
-__all__ = ["as_count", "as_field", "as_gradient", "as_mask", "as_positive", "as_prior"]
+__all__ = ["as_count", "as_field", "as_gradient", "as_mask", "as_positive", "as_prior", "unhidden"]
 
 
 def as_mask(mask, shape):
@@ -270,12 +270,27 @@ def as_count(name, value, minimum=1):
     raise ValueError(f"{name} is {value!r}; expected a whole number ≥ {minimum}")
 
 
+def unhidden(values):
+    """Return an array in which what a masked array hides is unknown: NaN, or 0 in images of whole numbers.
+
+    Examples
+    --------
+    >>> unhidden(np.ma.MaskedArray([1.0, 2.0], mask=[True, False]))
+    array([nan,  2.])
+    """
+    if not isinstance(values, np.ma.MaskedArray):
+        return np.asarray(values)
+    if values.dtype.kind == "u":
+        return values.filled(0)
+    return values.astype(np.float64).filled(np.nan) if values.dtype.kind in "bif" else np.asarray(values)
+
+
 def _as_real(name, values):
     """Return the values as C-contiguous float64, without a copy where they already are; NaN if hidden."""
     try:
-        if isinstance(values, np.ma.MaskedArray) and values.dtype.kind in "biuf":
-            values = values.astype(np.float64).filled(np.nan)
-        values = np.asarray(values)
+        if isinstance(values, np.ma.MaskedArray) and values.dtype.kind == "u":
+            values = values.astype(np.float64)
+        values = unhidden(values)
     except ValueError:  # ragged lists
         raise ValueError(f"{name} is not an array; expected rows of equal length") from None
     if values.dtype.kind not in "biuf":

@@ -102,42 +102,46 @@ def integrate(p, q, mask=None, *, method="quadratic", prior=None, prior_weight=0
     ...
     ValueError: method is 'cubic'; expected one of quadratic, dct, sylvester, ...
     """
+    result = integrate_quietly(p, q, mask, method, prior=prior, prior_weight=prior_weight, **options)
+    if not result.converged:
+        warn_not_converged(method, result, options, stacklevel=3)
+    return result
+
+
+def integrate_quietly(p, q, mask, method, **options):
+    """Integrate without a warning; see :func:`integrate`."""
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
     integrator = getattr(importlib.import_module(f"normint.integrators.{METHODS[method]}"), method)
     known = [
         name
         for name, parameter in inspect.signature(integrator).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY and name not in ("prior", "prior_weight")
+        if parameter.kind is parameter.KEYWORD_ONLY
     ]
     for name in options:
         if name not in known:
-            raise ValueError(f"{name} is not an option of method {method!r}; it has {', '.join(known)}")
-    result = integrator(p, q, mask, prior=prior, prior_weight=prior_weight, **options)
-    counted = options.get("scheme") == "paper" or options.get("tolerance") == 0
-    if not (result.converged or counted):  # who counts iterations does not ask for more
-        warnings.warn(not_converged(method, result, known), RuntimeWarning, stacklevel=2)
-    return result
+            own = ", ".join(name for name in known if name not in ("prior", "prior_weight"))
+            raise ValueError(f"{name} is not an option of method {method!r}; it has {own}")
+    return integrator(p, q, mask, **options)
 
 
-def not_converged(method, result, options):
-    """Say in one sentence that a result did not converge, and what to do.
+def warn_not_converged(method, result, options, stacklevel):
+    """Warn in one sentence that a result did not converge, and say what to do.
 
     Parameters
     ----------
     method : str
     result : Integration
-    options : list of str
-        Those that the method has.
-
-    Examples
-    --------
-    >>> result = integrate([[0.0, 1.0, 0.0]], [[1.0, 2.0, 5.0]])
-    >>> not_converged("quadratic", result, ["max_iterations"])
-    'quadratic did not converge in 1 iteration; max_iterations=4, say, allows more'
+    options : dict
+        As given. With ``scheme="paper"`` or ``tolerance=0`` a number of iterations was asked for, and there
+        is no warning.
+    stacklevel : int
+        As for :func:`warnings.warn`.
     """
+    if options.get("scheme") == "paper" or options.get("tolerance") == 0:
+        return
+    advice = f"max_iterations={4 * max(result.iterations, 1)}, say, allows more"
+    if method == "calibrated":  # it has no such option
+        advice = "expect a surface that is not the best one"
     times = "1 iteration" if result.iterations == 1 else f"{result.iterations} iterations"
-    advice = "expect a surface that is not the best one"
-    if "max_iterations" in options:
-        advice = f"max_iterations={4 * max(result.iterations, 1)}, say, allows more"
-    return f"{method} did not converge in {times}; {advice}"
+    warnings.warn(f"{method} did not converge in {times}; {advice}", RuntimeWarning, stacklevel=stacklevel)

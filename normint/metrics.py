@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .inputs import as_field, as_mask
+from .inputs import as_field, as_mask, unhidden
 from .normals import _as_normals
 
 __all__ = ["absolute_error", "angular_error", "mean_angular_error", "rmse"]
@@ -32,7 +32,7 @@ def rmse(depth, truth, mask=None):
     1.0
     """
     if mask is None:
-        mask = ~np.isnan(np.asarray(depth, dtype=np.float64))
+        mask = ~np.isnan(unhidden(depth).astype(np.float64))
         if not mask.any():
             raise ValueError("depth is NaN everywhere; expected at least one finite pixel")
     else:
@@ -54,7 +54,7 @@ def absolute_error(depth, truth, mask=None):
     >>> absolute_error([[5.0, 7.0]], [[4.0, 8.0]])
     1.0
     """
-    mask = ~np.isnan(np.asarray(depth, dtype=np.float64)) if mask is None else mask
+    mask = ~np.isnan(unhidden(depth).astype(np.float64)) if mask is None else mask
     mask = as_mask(mask, np.shape(depth))
     difference = as_field("depth", depth, mask) - as_field("truth", truth, mask)
     return float(np.sqrt(np.mean(difference[mask] ** 2)))

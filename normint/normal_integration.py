@@ -9,7 +9,7 @@ import numpy as np
 from normint import inputs
 from normint.axes import AXES, axes_warning, guess_axes, to_uvz
 from normint.camera import projection
-from normint.integration import METHODS, integrate
+from normint.integration import METHODS, integrate_quietly, warn_not_converged
 from normint.normal_maps import as_normal_map, where_normals
 
 __all__ = ["AXES", "axes_warning", "guess_axes", "integrate_normals", "slopes"]
@@ -102,7 +102,7 @@ def integrate_normals(
 
     def potential(name, depth):
         """Return what is integrated, of a depth that may be anything outside the mask."""
-        depth = np.asarray(depth, dtype=np.float64)
+        depth = inputs.unhidden(depth).astype(np.float64)
         if depth.shape != mask.shape:
             raise ValueError(f"{name} has shape {depth.shape}; expected {mask.shape}, the normal map's")
         return lens.unit * lens.potential(np.where(mask, depth / distance, np.nan), name)
@@ -110,7 +110,9 @@ def integrate_normals(
     prior = None if prior is None else potential("prior", prior)
     if options.get("initial") is not None:
         options["initial"] = potential("initial", options["initial"])
-    result = integrate(p, q, mask, method=method, prior=prior, prior_weight=prior_weight, **options)
+    result = integrate_quietly(p, q, mask, method, prior=prior, prior_weight=prior_weight, **options)
+    if not result.converged:
+        warn_not_converged(method, result, options, stacklevel=3)
     depth = result.depth
     if camera is not None:
         depth = distance * lens.depth(depth / lens.unit)

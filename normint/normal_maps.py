@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from normint.inputs import unhidden
+
 __all__ = ["as_normal_map", "decode", "where_normals"]
 
 SHORTEST = 0.5  # a colour that means a shorter vector is no normal: a grey or black background
@@ -13,13 +15,17 @@ def as_normal_map(normals):
     Parameters
     ----------
     normals : array_like
-        rows×columns×3 real numbers, or colours of 8 or 16 bits.
+        rows×columns×3 real numbers, or colours of 8 or 16 bits. Where a masked array hides a component there
+        is no normal.
 
     Returns
     -------
     ndarray
     """
-    normals = np.asarray(normals)
+    if np.ma.is_masked(normals):
+        hidden = np.ma.getmaskarray(normals).any(axis=-1, keepdims=True)
+        normals = np.ma.MaskedArray(normals.data, np.broadcast_to(hidden, normals.shape))
+    normals = unhidden(normals)
     if normals.ndim != 3 or normals.shape[2] != 3 or 0 in normals.shape:
         raise ValueError(f"normals has shape {normals.shape}; expected (rows, columns, 3)")
     if normals.dtype.kind not in "if" and normals.dtype not in (np.uint8, np.uint16):

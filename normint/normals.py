@@ -5,7 +5,7 @@ The components of a normal are along u (down), v (right) and z (towards the came
 
 import numpy as np
 
-from .inputs import as_mask
+from .inputs import as_mask, unhidden
 
 __all__ = ["depth_to_normals", "gradient_to_normals", "normals_to_gradient"]
 
@@ -68,7 +68,7 @@ def gradient_to_normals(p, q):
     >>> gradient_to_normals([[0.75]], [[0.0]])
     array([[[-0.6,  0. ,  0.8]]])
     """
-    p, q = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
+    p, q = (unhidden(slope).astype(np.float64, copy=False) for slope in (p, q))
     if p.shape != q.shape:
         raise ValueError(f"q has shape {q.shape}; expected {p.shape}, the shape of p")
     length = np.hypot(np.hypot(p, q), 1.0)
@@ -101,7 +101,7 @@ def depth_to_normals(z, mask=None):
     >>> depth_to_normals(0.75 * u + np.zeros(3))[1, 1]
     array([-0.6,  0. ,  0.8])
     """
-    z = np.asarray(z, dtype=np.float64)
+    z = unhidden(z).astype(np.float64, copy=False)
     if z.ndim != 2:
         raise ValueError(f"z has {z.ndim} dimensions; expected 2 (rows and columns)")
     if mask is not None:
@@ -117,7 +117,7 @@ def depth_to_normals(z, mask=None):
 
 def _as_normals(name, normals):
     """Return normals as a float64 array of three dimensions, the last of length 3."""
-    normals = np.asarray(normals)
+    normals = unhidden(normals)
     if normals.ndim != 3 or normals.shape[2] != 3:
         raise ValueError(f"{name} has shape {normals.shape}; expected (rows, columns, 3)")
     if normals.dtype.kind not in "iuf":

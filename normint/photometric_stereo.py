@@ -162,6 +162,8 @@ def _check(images, lights, intensities):
 
 def _pixels(image, k, mask, channels):
     """Return one image's pixels inside the mask, pixels×channels."""
+    if np.ma.is_masked(image):
+        raise ValueError(f"images: number {k} is a masked array; expected plain ones, and a mask for all")
     image = np.asarray(image)
     wanted = mask.shape + ((channels,) if channels > 1 else ())
     if image.shape != wanted:

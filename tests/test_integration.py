@@ -68,6 +68,26 @@ class TestDispatch:
         dropped = normint.integrate(p, q, method="dct", border="dropped").depth
         assert np.abs(natural - dropped).max() > 1e-3
 
+    @pytest.mark.parametrize("method", [m for m in METHODS if m not in ("dct", "sylvester", "calibrated")])
+    def test_what_did_not_converge_says_so_once_where_the_caller_sees_it(self, method):
+        p, q = np.random.default_rng(0).standard_normal((2, 60, 60))
+        normals = normint.gradient_to_normals(p, q)
+        once = {"method": method, "max_iterations": 1}
+        message = f"^{method} did not converge in 1 iteration; max_iterations=4, say, allows more$"
+        with pytest.warns(RuntimeWarning, match=message) as seen:
+            assert not normint.integrate(p, q, **once).converged
+        with pytest.warns(RuntimeWarning, match=message) as seen_too:
+            assert not normint.integrate_normals(normals, **once).converged
+        for found in (seen, seen_too):
+            files = [warning.filename for warning in found if warning.category is RuntimeWarning]
+            assert files == [__file__]
+
+    @pytest.mark.filterwarnings("error")
+    @pytest.mark.parametrize("fixed", [{"scheme": "paper"}, {"tolerance": 0}])
+    def test_who_counts_iterations_is_not_warned(self, fixed):
+        p, q = np.random.default_rng(0).standard_normal((2, 20, 20))
+        assert not normint.integrate(p, q, method="phi1", max_iterations=1, **fixed).converged
+
     @pytest.mark.parametrize("method", METHODS)
     def test_all_methods_share_one_signature(self, method):
         parameters = inspect.signature(FUNCTIONS[method]).parameters

@@ -217,3 +217,43 @@ def test_bad_normals_are_refused(normals, message):
     if normals.dtype == float and normals.ndim == 3:
         with pytest.raises(ValueError, match="16 of the mask's 16 pixels are NaN, infinite or zero"):
             integrate_normals(normals, np.ones((4, 4)))
+
+
+class TestMaskedArrays:
+    surface = normint.surfaces.vase(64)
+    mask = np.hypot(*(np.indices((64, 64)) - 32)) < 30
+
+    def hidden(self, array):
+        """Hide what is outside the mask, of normals one component only, over what must not be read."""
+        hide = np.zeros(array.shape, bool)
+        hide[(~self.mask, 0) if array.ndim == 3 else ~self.mask] = True
+        return np.ma.MaskedArray(np.where(hide, np.array(77, array.dtype), array), hide)
+
+    @pytest.mark.parametrize("bits", [None, 8, 16])
+    def test_hide_normals(self, bits):
+        normals = gradient_to_normals(self.surface.p, self.surface.q)
+        if bits:
+            normals = np.round((normals + 1) / 2 * (2**bits - 1)).astype(f"uint{bits}")
+        expected = integrate_normals(normals, self.mask, check_axes=False).depth
+        found = integrate_normals(self.hidden(normals), check_axes=False).depth
+        np.testing.assert_array_equal(found, expected)
+
+    def test_hide_a_prior(self):
+        normals, prior = gradient_to_normals(self.surface.p, self.surface.q), self.surface.depth
+        known = np.where(self.mask, prior, np.nan)
+        expected = integrate_normals(normals, prior=known, prior_weight=1.0, check_axes=False).depth
+        found = integrate_normals(normals, prior=self.hidden(prior), prior_weight=1.0, check_axes=False).depth
+        np.testing.assert_array_equal(found, expected)
+
+    def test_hide_depths_from_metrics_and_normals(self):
+        noise = np.random.default_rng(0).standard_normal((64, 64))
+        found = rmse(self.hidden(noise), np.zeros((64, 64)))
+        assert found == rmse(noise, np.zeros((64, 64)), self.mask)
+        np.testing.assert_array_equal(
+            normint.depth_to_normals(self.hidden(noise)), normint.depth_to_normals(noise, self.mask)
+        )
+
+    def test_are_refused_as_images(self):
+        images = self.hidden(self.surface.depth), *np.ones((2, 64, 64))
+        with pytest.raises(ValueError, match="images: number 0 is a masked array; expected plain ones"):
+            normint.photometric_stereo(images, np.eye(3))

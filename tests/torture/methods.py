@@ -45,7 +45,7 @@ def draw(seed, method=None):
 
 
 def _options(rng, method):
-    ranges = {
+    names = {
         "phi1": ["beta"],
         "phi2": ["gamma"],
         "anisotropic_diffusion": ["mu", "nu"],
