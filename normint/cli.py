@@ -12,7 +12,8 @@ def main(argv=None):
     """Run the command and return its exit code.
 
     0 for success; 1 for failed notebooks, or normals that could not be integrated; 2 for wrong usage, or
-    input that no notebook can run with; 130 for Ctrl-C. What went wrong is one line on stderr.
+    input that no notebook can run with; 3 for normals whose integration did not converge; 130 for Ctrl-C.
+    What went wrong is one line on stderr.
     """
     try:
         arguments = _parser().parse_args(argv)

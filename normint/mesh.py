@@ -8,7 +8,7 @@ from normint import inputs
 from normint.camera import projection
 from normint.files import write_atomically
 
-__all__ = ["SUFFIXES", "mesh", "write_mesh"]
+__all__ = ["SUFFIXES", "encode_mesh", "mesh", "write_mesh"]
 
 SUFFIXES = (".ply", ".obj", ".stl", ".glb")
 
@@ -90,8 +90,15 @@ def write_mesh(path, mesh):
     if suffix not in SUFFIXES:
         names = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
         raise ValueError(f"path is {path}; expected a name that ends in {names}")
+    data = encode_mesh(mesh, suffix)
     with write_atomically(path) as temporary:
-        mesh.export(temporary, file_type=suffix[1:])
+        temporary.write_bytes(data)
+
+
+def encode_mesh(mesh, suffix):
+    """Return the bytes of a mesh as a file of one of the `SUFFIXES`."""
+    data = mesh.export(file_type=suffix[1:])
+    return data.encode() if isinstance(data, str) else data
 
 
 def _joined(mask, weights, below):

@@ -28,7 +28,7 @@ from relief_files import (
 import normint
 from normint import normal_integration
 from normint.commands import integrate as command
-from normint.commands import outputs, together
+from normint.commands import outputs
 from normint.integration import METHODS
 from normint.normals import gradient_to_normals
 
@@ -182,21 +182,59 @@ class TestProgress:
     def test_a_method_that_stopped_early_says_so(self, folder, monkeypatch, capsys):
         stopped = dataclasses.replace(normint.integrate(P, Q, MASK), converged=False)
         monkeypatch.setattr(normal_integration, "integrate_normals", lambda *_, **__: stopped)
-        assert run(folder) == 0
+        assert run(folder) == 3
         assert "not converged after" in capsys.readouterr().err
+        report = json.load(open("normint-out/report.json"))
+        assert report["converged"] is False and len(report["warnings"]) == 1
+        for option in ("max_iterations=5", "scheme=paper"):  # what was asked for was done
+            assert run(folder, "--method", "phi1", "--option", option, "--force") == 0
+            assert capsys.readouterr().err == ""
 
 
 class TestForce:
     def test_nothing_is_replaced_without_it(self, folder, tmp_path, capsys):
+        assert run(folder, "--mesh", "ply") == 0
+        before = contents(tmp_path)
+        capsys.readouterr()
+        assert_refused(capsys, run(folder, "--method", "phi1"), "depth.npy exists; use --force")
+        assert contents(tmp_path) == before
+        assert run(folder, "--method", "phi1", "--force") == 0
+        report = json.load(open("normint-out/report.json"))
+        assert report["settings"]["method"] == "phi1"
+        assert [os.path.basename(file) for file in report["older files"]] == ["mesh.ply"]
+        assert run(folder, "--mesh", "ply", "--force") == 0  # it is still known
+        assert len(contents(tmp_path / "normint-out")) == 3
+
+    @pytest.mark.parametrize(
+        "report", [None, "[]", '{"files": ["mesh.ply"]}', '{"normint": "1", "files": []}', "{"]
+    )
+    def test_files_of_others_are_not_replaced_with_it(self, folder, tmp_path, capsys, report):
         (tmp_path / "normint-out").mkdir()
         (tmp_path / "normint-out" / "mesh.ply").write_text("mine")
+        if report:
+            (tmp_path / "normint-out" / "report.json").write_text(report)
         before = contents(tmp_path)
-        assert_refused(capsys, run(folder, "--mesh", "ply"), "mesh.ply exists; use --force")
-        assert contents(tmp_path) == before
-        assert run(folder) == 0  # other files are not in the way
-        assert run(folder, "--mesh", "ply", "--force") == 0
-        assert (tmp_path / "normint-out" / "mesh.ply").read_bytes() != b"mine"
-        assert len(contents(tmp_path / "normint-out")) == 3
+        for force in ([], ["--force"]):
+            code = run(folder, "--mesh", "ply", *force)
+            assert_refused(capsys, code, "mesh.ply exists, and no report.json of normint beside it lists it")
+            assert contents(tmp_path) == before
+
+    @pytest.mark.parametrize("name", ["depth.npy", "report.json"])
+    @pytest.mark.parametrize("kind", ["a pipe", "a link", "a folder"])
+    def test_only_plain_files_are_replaced(self, folder, tmp_path, capsys, name, kind):
+        assert run(folder) == 0
+        capsys.readouterr()
+        path = tmp_path / "normint-out" / name
+        path.rename(tmp_path / "aside")
+        made = {
+            "a pipe": os.mkfifo,
+            "a link": lambda p: os.symlink(tmp_path / "aside", p),
+            "a folder": os.mkdir,
+        }
+        made[kind](path)
+        mode, before = os.lstat(path).st_mode, (tmp_path / "aside").read_bytes()
+        assert_refused(capsys, run(folder, "--force"), f"{name} is {kind}; expected a plain file")
+        assert os.lstat(path).st_mode == mode and (tmp_path / "aside").read_bytes() == before
 
     def test_checked_before_the_work(self, folder, tmp_path, monkeypatch, capsys):
         monkeypatch.setattr(command, "_read", None)
@@ -205,7 +243,7 @@ class TestForce:
         assert_refused(capsys, run(folder, "--out", "file"), "file is a file; expected a folder")
         assert_refused(capsys, run(folder, "--out", "file/below"), "is a file; expected a folder")
         assert_refused(capsys, run(folder, "--out", "folder", "--force"), "depth.npy is a folder")
-        monkeypatch.setattr(together.os, "access", lambda *_: False)
+        monkeypatch.setattr(outputs.os, "access", lambda *_: False)
         assert_refused(capsys, run(folder, "--out", "new"), "cannot be written to")
 
     def test_a_file_that_appears_during_the_work(self, folder, tmp_path, monkeypatch, capsys):
@@ -215,18 +253,5 @@ class TestForce:
             return {}
 
         monkeypatch.setattr(outputs, "report", report)
-        assert_refused(capsys, run(folder), "depth.npy exists; use --force")
+        assert_refused(capsys, run(folder), "depth.npy exists")
         assert contents(tmp_path / "normint-out") == {"depth.npy": b"mine"}
-
-    def test_through_a_link_and_without_links(self, folder, tmp_path, monkeypatch):
-        (tmp_path / "normint-out").mkdir()
-        (tmp_path / "elsewhere.npy").write_text("old")
-        (tmp_path / "normint-out" / "depth.npy").symlink_to(tmp_path / "elsewhere.npy")
-
-        def refuse(*_):
-            raise OSError("this file system has no hard links")
-
-        monkeypatch.setattr(together.os, "link", refuse)
-        assert run(folder, "--force") == 0
-        assert np.load("elsewhere.npy").shape == MASK.shape
-        assert sorted(contents(tmp_path / "normint-out")) == ["depth.npy", "report.json"]

@@ -7,7 +7,6 @@ import sys
 import pytest
 
 from normint import results
-from normint.files import sweep, write_atomically
 
 
 @pytest.fixture(autouse=True)
@@ -147,24 +146,3 @@ def test_log_of_a_run(folder, monkeypatch):
     results.log_output("figure", path="a.png")
     results.record("fig03", "x", "RMSE", 1)
     assert len((folder / "log").read_text().splitlines()) == 2
-
-
-def test_a_write_that_fails_leaves_the_old_file(folder):
-    path = folder / "depth.csv"
-    path.write_text("old")
-    with pytest.raises(ZeroDivisionError), write_atomically(path) as temporary:
-        temporary.write_text("half")
-        raise ZeroDivisionError
-    assert [file.name for file in folder.iterdir()] == ["depth.csv"]
-    assert path.read_text() == "old"
-
-
-def test_sweep_removes_what_dead_processes_left_and_nothing_else(folder):
-    dead = subprocess.Popen([sys.executable, "-c", ""])
-    dead.wait()
-    (folder / f".fig01.tmp-{dead.pid}.png").touch()
-    (folder / ".fig01.png").touch()
-    with write_atomically(folder / "fig02.png") as temporary:
-        temporary.touch()
-        sweep(folder)
-        assert sorted(file.name for file in folder.iterdir()) == sorted([".fig01.png", temporary.name])

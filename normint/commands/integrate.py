@@ -23,7 +23,11 @@ PNG or TIFF of 8 or 16 bits; TIFF, EXR, NPY, NPZ or MAT of real numbers. Without
 are outside. With a camera the depth is the distance along its axis, up to a factor; without one it is in
 pixels, towards the camera.
 
-Exit codes: 0 done, 1 it could not be done, 2 wrong usage, 130 interrupted. Nothing is half written.
+report.json is written last: where it is, all files are. If a run is killed between, the next one completes
+them. --force replaces plain files that report.json lists, nothing else.
+
+Exit codes: 0 done, 1 it could not be done, 2 wrong usage, 3 written, but the method did not converge (if it
+was not told how many iterations to do), 130 interrupted. Nothing is half written.
 """
 
 
@@ -62,7 +66,7 @@ def add_integrate(commands):
     add("--mesh", action="append", default=[], metavar="FORMAT",
         help=f"also a mesh, cut where the method found jumps: {', '.join(MESHES)} (repeatable)")  # fmt: skip
     add("--preview", action="store_true", help="also preview.png, the surface lit and its depth in colours")
-    add("--force", action="store_true", help="replace files that exist")
+    add("--force", action="store_true", help="replace files of an earlier run, as report.json lists them")
     add("--json", action="store_true", help="print the report, and nothing else")
     add("--quiet", action="store_true", help="print errors only")
     parser.set_defaults(command=integrate)
@@ -98,20 +102,22 @@ def integrate(arguments):
 
 
 def _integrate(arguments):
-    from normint.commands.outputs import planned, report, write
-    from normint.commands.together import check_free
+    from normint.commands.outputs import check_free, clear, planned, report, write
 
     options = _check_usage(arguments)
     files = planned(arguments)
-    check_free(files.values(), force=arguments.force)
+    completed = clear(arguments.out)
+    check_free(files, force=arguments.force)
     start = time.perf_counter()
     task = _read(arguments, options)
     reading = time.perf_counter() - start
+    if completed:
+        task.notes.append(f"a killed run left {arguments.out} incomplete; its files were completed first")
     result = _solve(arguments, task)
     summary = report(task, result, files, reading)
     write(files, task, result, summary, force=arguments.force)
     _tell(arguments, summary)
-    return 0
+    return 0 if result.converged or _is_counted(task.options) else 3
 
 
 def _check_usage(arguments):
@@ -192,12 +198,16 @@ def _solve(arguments, task):
         raise ValueError("the depth came out as NaN or infinite; expected options that are less extreme")
     if flipped:
         task.notes.append(_as_on_the_command_line(flipped))
-    counted = "max_iterations" in task.options or task.options.get("scheme") == "paper"
-    if not (result.converged or counted):
+    if not (result.converged or _is_counted(task.options)):
         task.notes.append(
             f"not converged after {result.iterations} iterations; --option max_iterations=N allows more"
         )
     return result
+
+
+def _is_counted(options):
+    """Tell whether the user chose a number of iterations, whether the method converges in them or not."""
+    return "max_iterations" in options or options.get("scheme") == "paper"
 
 
 def _as_on_the_command_line(text):

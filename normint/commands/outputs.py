@@ -1,15 +1,17 @@
 """What `normint integrate` writes: a depth map, pictures and meshes of it, and a report."""
 
 import json
+import os
 from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
-from normint.commands.together import write_together
+from normint.files import check_plain, first_missing, sweep, write_together
 
 STEPS = 65534  # of 16 bits, when 0 stands for no depth
+LONGEST_REPORT = 1_000_000  # bytes, many more than any report has
 
 
 def planned(arguments):
@@ -25,10 +27,59 @@ def planned(arguments):
         files[f"mesh {suffix}"] = folder / f"mesh.{suffix}"
     if arguments.preview:
         files["preview"] = folder / "preview.png"
-    files["report"] = folder / "report.json"
+    files["report"] = folder / "report.json"  # the last: it is there when all others are
     if len(files) > 2:
         _import_writers(files)
     return files
+
+
+def clear(folder):
+    """Remove what killed runs left in and beside an output folder; return the files that this completed."""
+    folder = Path(os.path.abspath(folder))
+    for path in {folder, first_missing(folder) or folder}:
+        sweep(path.parent, path.name)
+    return sweep(folder)
+
+
+def check_free(files, *, force=False):
+    """Refuse to go on if a file cannot be written: it exists, or its folder is none or not ours.
+
+    Parameters
+    ----------
+    files : dict
+        From `planned`.
+    force : bool
+        Whether plain files may be replaced that the report beside them lists.
+    """
+    for path in files.values():
+        check_plain(path)
+    known = written_before(files["report"])
+    for path in files.values():
+        if os.path.lexists(path):
+            if path.name not in known:
+                raise FileExistsError(
+                    f"{path} exists, and no report.json of normint beside it lists it; "
+                    "move it away, or choose another --out"
+                )
+            if not force:
+                raise FileExistsError(f"{path} exists; use --force to replace it")
+        folder = next(parent for parent in path.absolute().parents if os.path.lexists(parent))
+        if not folder.is_dir():
+            raise NotADirectoryError(f"{folder} is a file; expected a folder to write {path.name} into")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(f"{folder} cannot be written to; expected a folder of yours")
+
+
+def written_before(path):
+    """Return the names of the files that a report lists, if there is one and normint wrote it."""
+    if not (path.is_file() and path.stat().st_size < LONGEST_REPORT):
+        return set()
+    try:
+        found = json.loads(path.read_bytes())
+        names = [*found["files"], *found.get("older files", [])] if found["normint"] else []
+        return {Path(name).name for name in names}
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):  # a report of another kind
+        return set()
 
 
 def report(task, result, files, reading):
@@ -65,7 +116,9 @@ def report(task, result, files, reading):
         summary["16 bits"] = {"0": "no depth", "depth of 1": low, "depth of 65535": high}
     summary["warnings"] = list(task.notes)
     summary["files"] = [str(file) for file in files.values()]
-    return summary
+    names = written_before(files["report"]) - {file.name for file in files.values()}
+    older = [str(file) for name in sorted(names) if (file := files["report"].with_name(name)).is_file()]
+    return summary | ({"older files": older} if older else {})
 
 
 def measure(task, result):
@@ -102,10 +155,8 @@ def measure(task, result):
 def write(files, task, result, summary, *, force):
     """Write all files, or none."""
     surface = _surface(task, result) if any(kind.startswith("mesh") for kind in files) else None
-    writers = {}
-    for kind, path in files.items():
-        writers[path] = _writer(kind, task, result, surface, summary)
-    write_together(writers, force=force)
+    contents = {path: _content(kind, task, result, surface, summary) for kind, path in files.items()}
+    write_together(contents, check=lambda: check_free(files, force=force))
 
 
 def as_text(summary):
@@ -137,19 +188,19 @@ def _import_writers(files):
         import cv2  # noqa: F401
 
 
-def _writer(kind, task, result, surface, summary):
-    """Return a function that writes one file."""
+def _content(kind, task, result, surface, summary):
+    """Return a function that returns the bytes of one file."""
     if kind == "depth":
-        return lambda path: path.write_bytes(_as_npy(result.depth))
+        return lambda: _as_npy(result.depth)
     if kind == "report":
-        return lambda path: path.write_text(as_text(summary) + "\n", encoding="utf-8")
+        return lambda: (as_text(summary) + "\n").encode()
     if kind == "preview":
-        return lambda path: _write_preview(path, task, result)
+        return lambda: _as_preview(task, result)
     if kind.startswith("mesh"):
-        from normint.mesh import write_mesh
+        from normint.mesh import encode_mesh
 
-        return lambda path: write_mesh(path, surface)
-    return lambda path: _write_16_bits(path, result)
+        return lambda: encode_mesh(surface, f".{kind.split()[1]}")
+    return lambda: _as_image(result, f".{kind}")
 
 
 def _as_npy(depth):
@@ -159,10 +210,10 @@ def _as_npy(depth):
     return buffer.getbuffer()
 
 
-def _write_16_bits(path, result):
-    from normint.images.files import write_image
+def _as_image(result, suffix):
+    from normint.images.files import encode_image
 
-    write_image(path, in_16_bits(result.depth))
+    return encode_image(in_16_bits(result.depth), suffix)
 
 
 def _surface(task, result):
@@ -175,12 +226,13 @@ def _surface(task, result):
     return surface
 
 
-def _write_preview(path, task, result):
+def _as_preview(task, result):
     from normint.figures.preview import preview
 
-    preview(result.depth, camera=task.camera, title=task.settings["method"]).savefig(
-        path, dpi=150, metadata={"Software": None}
-    )
+    buffer = BytesIO()
+    figure = preview(result.depth, camera=task.camera, title=task.settings["method"])
+    figure.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
+    return buffer.getbuffer()
 
 
 def _finite(what):

@@ -10,7 +10,7 @@ import numpy as np
 
 from normint.files import write_atomically
 
-__all__ = ["read_image", "read_mask", "write_image"]
+__all__ = ["encode_image", "read_bytes", "read_image", "read_mask", "write_image"]
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _EXACT = (".png", ".tif", ".tiff")  # other formats lose bits or colours
@@ -80,6 +80,16 @@ def write_image(path, image):
     >>> bool((read_image(path, bits=16) == ramp).all())
     True
     """
+    suffix = Path(path).suffix.lower()
+    if suffix not in _EXACT:
+        raise ValueError(f"path is {path}; expected a name that ends in {', '.join(_EXACT)}")
+    data = encode_image(image, suffix)
+    with write_atomically(path) as temporary:
+        temporary.write_bytes(data)
+
+
+def encode_image(image, suffix):
+    """Return the bytes of an image file, ".png" or ".tiff", of 8 or 16 bits, grey or in colour."""
     import cv2
 
     image = np.asarray(image)
@@ -87,12 +97,8 @@ def write_image(path, image):
         raise ValueError(f"image has type {image.dtype}; expected uint8 or uint16")
     if image.size == 0 or not (image.ndim == 2 or (image.ndim == 3 and image.shape[2] == 3)):
         raise ValueError(f"image has shape {image.shape}; expected (rows, columns) or (rows, columns, 3)")
-    suffix = Path(path).suffix.lower()
-    if suffix not in _EXACT:
-        raise ValueError(f"path is {path}; expected a name that ends in {', '.join(_EXACT)}")
     _, data = cv2.imencode(suffix, image[..., ::-1] if image.ndim == 3 else image)
-    with write_atomically(path) as temporary:
-        temporary.write_bytes(data.tobytes())
+    return data.tobytes()
 
 
 def read_bytes(path):
