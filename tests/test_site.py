@@ -1,10 +1,16 @@
 """The site: every notebook a page that needs nothing but its own folder."""
 
 import json
+import os
 import re
+import subprocess
+import sys
+from urllib.parse import unquote
 
 import pytest
+from bs4 import BeautifulSoup
 
+from normint import results
 from normint.notebook_files import write_notebook
 from normint.site import build
 from normint.site.pages import PLOTLY, markdown_body, notebook_body, page
@@ -55,7 +61,7 @@ def test_every_notebook_and_exercise_is_a_page_and_no_solution_is(root):
     index = build(root=root)
     names = {path.relative_to(index.parent).as_posix() for path in index.parent.rglob("*.*")}
     assert names == {"index.html", "01_one.html", "02_two.html", "exercises/1_first.html", "style.css",
-                     "figures/fig01_one.png", "plotly.min.js"}  # fmt: skip
+                     "figures/fig01_one.png", "plotly.min.js", "site.json"}  # fmt: skip
     assert not any("secret" in path.read_text() for path in index.parent.rglob("*.html"))
     text = index.read_text()
     assert "A tagline." in text and "figures/fig01_one.png" in text and "exercises/1_first.html" in text
@@ -86,11 +92,11 @@ def test_an_executed_notebook_takes_the_place_of_the_committed_one(root):
 
 def test_an_old_site_is_replaced_as_a_whole(root, tmp_path):
     out = tmp_path / "site"
-    (build(out, root=root).parent / "stale.html").write_text("old")
+    assert (build(out, root=root).parent / "02_two.html").exists()
     (root / "notebooks" / "02_two.ipynb").unlink()
     build(out, root=root)
-    assert not (out / "stale.html").exists() and not (out / "02_two.html").exists()
-    assert not list(tmp_path.glob(".site-*"))
+    assert not (out / "02_two.html").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["repository", "site"]
 
 
 def test_a_site_that_cannot_be_built_leaves_the_old_one(root, tmp_path):
@@ -103,12 +109,103 @@ def test_a_site_that_cannot_be_built_leaves_the_old_one(root, tmp_path):
     assert not list(tmp_path.glob(".site-*"))
 
 
-def test_a_folder_with_something_else_is_not_touched(root, tmp_path):
+def assert_untouched(folder, root, match):
+    """Check that a folder is refused, and left as it is."""
+
+    def contents():
+        return {path: path.is_file() and path.read_bytes() for path in folder.parent.rglob("*")}
+
+    before = contents()
+    with pytest.raises(ValueError, match=match):
+        build(folder, root=root)
+    assert contents() == before
+
+
+@pytest.mark.parametrize(
+    "manifest", [None, "{}", "[]", "{", '{"normint site": {}}', '{"normint site": {"../x": ""}}']
+)
+def test_a_folder_with_something_else_is_not_touched(root, tmp_path, manifest):
+    for name in ("index.html", "thesis.tex"):
+        (tmp_path / "mine").mkdir(exist_ok=True)
+        (tmp_path / "mine" / name).write_text("years of work")
+    if manifest is not None:
+        (tmp_path / "mine" / "site.json").write_text(manifest)
+    assert_untouched(tmp_path / "mine", root, r"index\.html is not as normint wrote it; move it away")
+
+
+def add_folder(out):
+    (out / "figures" / "mine").mkdir()
+
+
+def add_pipe(out):
+    os.mkfifo(out / "pipe")
+
+
+def change_page(out):
+    (out / "index.html").write_text("mine")
+
+
+def change_page_to_a_link(out):
+    (out / "01_one.html").rename(out.parent / "aside")
+    (out / "01_one.html").symlink_to(out.parent / "aside")
+
+
+def change_figure_to_a_pipe(out):
+    (out / "figures" / "fig01_one.png").unlink()
+    os.mkfifo(out / "figures" / "fig01_one.png")
+
+
+@pytest.mark.parametrize(
+    "change", [add_folder, add_pipe, change_page, change_page_to_a_link, change_figure_to_a_pipe]
+)
+def test_a_site_with_something_else_in_it_is_not_touched(root, tmp_path, change):
+    change(build(tmp_path / "site", root=root).parent)
+    assert_untouched(tmp_path / "site", root, "is not as normint wrote it; move it away")
+
+
+def test_a_link_to_a_folder_is_not_touched(root, tmp_path):
     (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "thesis.tex").write_text("years of work")
-    with pytest.raises(ValueError, match="holds something else than a site"):
-        build(tmp_path / "mine", root=root)
-    assert (tmp_path / "mine" / "thesis.tex").read_text() == "years of work"
+    (tmp_path / "link").symlink_to(tmp_path / "mine")
+    with pytest.raises(ValueError, match="link, which is not a folder"):
+        build(tmp_path / "link", root=root)
+    assert (tmp_path / "link").is_symlink() and not list((tmp_path / "mine").iterdir())
+
+
+def test_what_a_killed_process_left_is_removed(root, tmp_path):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    for kind in ("tmp", "old"):
+        (tmp_path / f".site.{kind}-{dead.pid}-{16 * '0'}").mkdir()
+    build(tmp_path / "site", root=root)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["repository", "site"]
+
+
+def test_names_and_results_are_shown_not_obeyed(root):
+    trap = "<img src=x onerror=alert(1)>"
+    write_notebook(notebook(cell(f"# 01 {trap}\n\nFirst {trap}")), root / "notebooks" / "01_one.ipynb")
+    (root / "figures" / f"fig02_'{trap}.png").write_bytes(b"png")
+    row = dict.fromkeys(results.COLUMNS, "1") | {"case": trap, "metric": "[x](javascript:alert(1))"}
+    lines = [",".join(results.COLUMNS), ",".join(row.values())]
+    (root / "figures" / "results.csv").write_text("\n".join(lines))
+    index = build(root=root).read_text()
+    soup = BeautifulSoup(index, "html.parser")
+    assert not soup.find_all(onerror=True) and "javascript" not in str(soup.find_all("a"))
+    assert soup.get_text().count(trap) == 4  # a title, a paragraph, a figure, a result
+    for image in soup.find_all("img"):
+        assert (root / "build" / "site" / unquote(image["src"])).is_file()
+
+
+def test_a_notebook_without_cells_is_a_page(root):
+    write_notebook(notebook(), root / "notebooks" / "01_one.ipynb")
+    assert "untitled" in build(root=root).read_text()
+
+
+def test_a_notebook_that_cannot_be_shown_is_named(root):
+    write_notebook(
+        notebook({"cell_type": "markdown", "source": 7, "metadata": {}}), root / "notebooks" / "03_x.ipynb"
+    )
+    with pytest.raises(ValueError, match="03_x.ipynb cannot be shown"):
+        build(root=root)
 
 
 class TestFormulas:

@@ -31,15 +31,15 @@ def notebook_body(notebook):
 
 
 def markdown_body(text):
-    """Return a Markdown text as HTML."""
-    from nbconvert.filters.markdown_mistune import markdown2html_mistune
+    """Return a Markdown text as HTML; HTML in it is shown as it is written, not obeyed."""
+    from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-    return markdown2html_mistune(text)
+    return MarkdownWithMath(renderer=IPythonRenderer(escape=True)).render(text)
 
 
 def title_of(notebook):
     """Return the heading of a notebook."""
-    match = re.search(r"^# (.+)$", source(notebook["cells"][0]), flags=re.M)
+    match = re.search(r"^# (.+)$", "".join(map(source, notebook["cells"][:1])), flags=re.M)
     return match[1] if match else "untitled"
 
 
@@ -117,14 +117,15 @@ class _Views:
         name = f"view-{self.count}"
         # As wide as the page, whatever the notebook's own width was.
         layout = {k: v for k, v in figure.get("layout", {}).items() if k not in ("width", "height")}
-        data, layout = (json.dumps(part).replace("</", "<\\/") for part in (figure.get("data", []), layout))
+        # Without any "<", a text in it can neither end the script nor begin a comment.
+        data, layout = (json.dumps(part).replace("<", "\\u003c") for part in (figure.get("data", []), layout))
         view = (
             f'<div id="{name}" class="view"></div>'
             f'<script>Plotly.newPlot("{name}", {data}, {layout}, {{responsive: true}});</script>'
         )
         if picture is None:
             return view
-        source = "data:image/png;base64," + picture.replace("\n", "")
+        source = escape("data:image/png;base64," + picture.replace("\n", ""))
         return f'<div class="beside"><img src="{source}"><div>{view}</div></div>'
 
 
