@@ -5,12 +5,16 @@ import sys
 import warnings
 from contextlib import contextmanager
 from io import BytesIO
+from math import prod
 from pathlib import Path
+from threading import Lock
+from zipfile import ZipFile
 
 import numpy as np
 
+from normint.available_memory import check_room
 from normint.exr_files import read_exr
-from normint.images.files import read_bytes, read_image
+from normint.images.files import decode_image, read_bytes, read_image
 
 __all__ = [
     "ARRAYS", "FORMATS", "hushed", "read_array", "read_arrays", "read_named", "read_table", "suffix_of",
@@ -19,6 +23,9 @@ __all__ = [
 ARRAYS = (".exr", ".npy", ".npz", ".mat")  # by names, if there are several
 FORMATS = (".png", ".tif", ".tiff", *ARRAYS)
 NUMBERS = "biuf"  # kinds of types: truth values, whole and real numbers
+MATLAB = {"logical": 1, "single": 8, "double": 16} | {  # bytes of a number, which may be complex
+    f"{sign}int{8 * size}": size for sign in ("", "u") for size in (1, 2, 4, 8)
+}
 
 
 def suffix_of(path):
@@ -53,7 +60,7 @@ def read_array(path, expected, fits, variable):
     if suffix in ARRAYS:
         return _choose(path, read_arrays(path), expected, fits, variable)
     with hushed():
-        image = _read_picture(path, suffix)
+        image = read_image(path) if suffix == ".png" else decode_image(path)  # TIFF may have real numbers
     if not fits(image):
         raise ValueError(f"{path} has shape {image.shape}; expected {expected}")
     return image
@@ -130,6 +137,7 @@ def read_table(path, shape):
     ndarray of float64
     """
     data = read_bytes(path)
+    check_room(path, 20 * len(data))  # each number is a text of its own before it is one
     try:
         lines = data.decode("utf-8-sig").splitlines()
         table = np.array([line.split() for line in lines if line.strip()], dtype=np.float64)
@@ -158,60 +166,116 @@ def _choose(path, arrays, expected, fits, variable):
 
 def _read_numpy(path, names):
     data = read_bytes(path)
-    try:
-        loaded = np.load(BytesIO(data), allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            return {"": loaded}
-        return {name: loaded[name] for name in loaded.files if names is None or name in names}
-    except Exception as error:  # damaged files fail in many ways
-        raise ValueError(f"{path} is not a NumPy file of numbers that can be read") from error
+    with _refusing(f"{path} is not a NumPy file of numbers that can be read"):
+        members = _members(data, names)
+        headers = [_shape_and_bytes(file, length) for file, length in members.values()]
+    _check_room(path, headers)
+    with _refusing(f"{path} is not a NumPy file of numbers that can be read"):
+        read = np.lib.format.read_array
+        return {name: read(file, allow_pickle=False) for name, (file, _) in members.items()}
+
+
+def _members(data, names):
+    """Return the arrays of an NPY or NPZ file as open files, with their lengths, by their names."""
+    if not data.startswith(b"PK"):
+        return {"": (BytesIO(data), len(data))}
+    archive = ZipFile(BytesIO(data))
+    found = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+    return {
+        name: (archive.open(info), info.file_size)
+        for name, info in found.items()
+        if info.filename.endswith(".npy") and (names is None or name in names)
+    }
+
+
+def _shape_and_bytes(file, length):
+    """Return the shape of an array and its bytes, from its header; no more than its file holds."""
+    version = np.lib.format.read_magic(file)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read(file)
+    size = prod(shape) * dtype.itemsize
+    if not 0 <= size <= length:
+        raise ValueError("the file is too short for its array")
+    file.seek(0)
+    return shape, size
+
+
+def _check_room(path, headers):
+    """Refuse a file whose arrays, of these shapes and bytes, do not fit into the memory."""
+    if headers:
+        shape, _ = max(headers, key=lambda header: header[1])
+        check_room(f"{path} with {' × '.join(map(str, shape))} numbers", sum(size for _, size in headers))
 
 
 def _read_matlab(path, names):
-    from scipy.io import loadmat
+    from scipy.io import loadmat, whosmat
 
     data = read_bytes(path)
     if data.startswith(b"MATLAB 7.3"):
         raise ValueError(f"{path} is a Matlab file of version 7.3; save it with the option '-v7'")
+    with _refusing(f"{path} is not a Matlab file that can be read: it is damaged or too new"):
+        # Cells, structures and objects are left alone: nobody needs them, and they may be nested without end.
+        found = {name: (shape, kind) for name, shape, kind in whosmat(BytesIO(data)) if kind in MATLAB}
+        wanted = [name for name in found if names is None or name in names]
+        # As they are stored, and as they are returned.
+        headers = [(shape, 2 * prod(shape) * MATLAB[kind]) for shape, kind in map(found.get, wanted)]
+    _check_room(path, headers)
+    with _refusing(f"{path} is not a Matlab file that can be read: it is damaged or too new"):
+        arrays = loadmat(BytesIO(data), variable_names=wanted) if wanted else {}
+    return {name: arrays[name] for name in wanted if isinstance(arrays.get(name), np.ndarray)}
+
+
+@contextmanager
+def _refusing(text):
+    """Turn whatever a damaged file makes a reader stumble over into one error."""
     try:
-        found = loadmat(BytesIO(data), variable_names=names)
-    except Exception as error:  # whatever a damaged file makes the reader stumble over
-        raise ValueError(f"{path} is not a Matlab file that can be read: it is damaged or too new") from error
-    return {name: array for name, array in found.items() if isinstance(array, np.ndarray)}
+        yield
+    except Exception as error:
+        raise ValueError(text) from error
 
 
-def _read_picture(path, suffix):
-    """Read an image; TIFF may also have real numbers."""
-    return read_image(path) if suffix == ".png" else _decode(path)
+class _Silence:
+    """Sends standard error nowhere as long as any thread wants it so, and then back to where it was."""
+
+    def __init__(self):
+        self.lock, self.wanted, self.kept = Lock(), 0, None
+
+    def begin(self):
+        with self.lock:
+            self.wanted += 1
+            if self.wanted == 1:
+                if sys.stderr is not None:
+                    sys.stderr.flush()
+                self.kept = _duplicate(2)
+                with open(os.devnull, "wb") as nowhere:
+                    os.dup2(nowhere.fileno(), 2)
+
+    def end(self):
+        with self.lock:
+            self.wanted -= 1
+            if self.wanted == 0 and self.kept is not None:
+                os.dup2(self.kept, 2)
+                os.close(self.kept)
 
 
-def _decode(path):
-    """Read any image that OpenCV reads, real numbers included; red first."""
-    import cv2
-
-    data = read_bytes(path)
+def _duplicate(number):
     try:
-        image = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), cv2.IMREAD_UNCHANGED) if data else None
-    except cv2.error:
-        image = None
-    if image is None:
-        raise ValueError(f"{path} is not an image that can be read: it is damaged, or of another format")
-    return np.ascontiguousarray(image[..., 2::-1]) if image.ndim == 3 else image
+        return os.dup(number)
+    except OSError:  # it is closed
+        return None
+
+
+_silence = _Silence()
 
 
 @contextmanager
 def hushed():
-    """Keep the image libraries, written in C, from writing to the terminal about files they refuse."""
-    sys.stderr.flush()
+    """Keep the image libraries, written in C, from writing to the terminal about files they refuse.
+
+    The stream is the process's: what other threads write to it meanwhile is not seen either.
+    """
+    _silence.begin()
     try:
-        kept = os.dup(2)
-    except OSError:  # there is no stderr
-        yield
-        return
-    try:
-        with open(os.devnull, "wb") as nowhere:
-            os.dup2(nowhere.fileno(), 2)
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        _silence.end()

@@ -5,24 +5,33 @@ import sys
 from importlib.metadata import version
 
 from normint.commands.integrate import add_integrate
-from normint.commands.parsing import Parser, UsageError, one_line
+from normint.commands.parsing import Parser, UsageError
+from normint.commands.printing import CannotPrint, complain, keep_standard_streams, say
 
 
 def main(argv=None):
     """Run the command and return its exit code.
 
-    0 for success; 1 for failed notebooks, or normals that could not be integrated; 2 for wrong usage, or
+    0 for success; 1 for failed notebooks, normals that could not be integrated, a missing library, or output
+    that could not be printed; 2 for wrong usage, or
     input that no notebook can run with; 3 for normals whose integration did not converge; 130 for Ctrl-C.
     What went wrong is one line on stderr.
     """
+    keep_standard_streams()
     try:
         arguments = _parser().parse_args(argv)
         return arguments.command(arguments)
     except KeyboardInterrupt:
-        print("normint: interrupted", file=sys.stderr)
+        complain("interrupted")
         return 130
-    except (UsageError, ValueError, OSError) as error:
-        print(f"normint: error: {one_line(error)}", file=sys.stderr)
+    except ImportError as error:
+        complain(f"error: {error.name} is not installed; pip install 'normint[workbook]' has it")
+        return 1
+    except (CannotPrint, MemoryError) as error:
+        complain(f"error: {error or 'there is not enough memory'}")
+        return 1
+    except (UsageError, ValueError, OSError, RecursionError) as error:
+        complain(f"error: {error}")
         return 2
 
 
@@ -37,9 +46,9 @@ def workbook(arguments):
         with progress() as shown:
             outcomes = run(**options, progress=shown)
     except KeyboardInterrupt:
-        print("normint: interrupted; the same command goes on from here", file=sys.stderr)
+        complain("interrupted; the same command goes on from here")
         return 130
-    print(report(outcomes))
+    say(report(outcomes))
     return 0 if all(outcome.ok for outcome in outcomes) else 1
 
 
@@ -50,7 +59,7 @@ def results(arguments):
     if arguments.update_readme:
         update_readme(ROOT / "README.md")
     else:
-        print(table())
+        say(table())
     return 0
 
 
@@ -58,7 +67,7 @@ def site(arguments):
     """Build the static site and print where it begins."""
     from normint.site import build
 
-    print(build(arguments.out))
+    say(build(arguments.out))
     return 0
 
 

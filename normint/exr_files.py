@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from normint.available_memory import check_room
 from normint.images.files import read_bytes
 
 __all__ = ["layers", "read_exr"]
@@ -37,17 +38,30 @@ def read_exr(path):
             f"{path} cannot be read: no reader for EXR files is installed; pip install OpenEXR"
         ) from None
     try:
+        with OpenEXR.File(str(path), header_only=True) as file:
+            needed = sum(_bytes_of_part(part.header) for part in file.parts)
+    except Exception as error:  # damaged files fail in many ways
+        raise ValueError(f"{path} is not an EXR file that can be read: it is damaged") from error
+    check_room(path, needed)
+    try:
         # Channels of different types, such as a short transparency, are only read apart.
         with OpenEXR.File(str(path), separate_channels=True) as file:
             parts = {
                 part.name(): {name: np.asarray(channel.pixels) for name, channel in part.channels.items()}
                 for part in file.parts
             }
-    except Exception as error:  # damaged files fail in many ways
+    except Exception as error:
         raise ValueError(f"{path} is not an EXR file that can be read: it is damaged") from error
     if len(parts) == 1:
         return layers(next(iter(parts.values())))
     return layers({f"{part}.{name}": image for part, found in parts.items() for name, image in found.items()})
+
+
+def _bytes_of_part(header):
+    """Return how many bytes the channels of a part take, and the arrays that they are put together to."""
+    (left, top), (right, bottom) = header["dataWindow"]
+    pixels = (int(right) - int(left) + 1) * (int(bottom) - int(top) + 1)
+    return 2 * 4 * pixels * len(header["channels"])
 
 
 def layers(channels):

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from normint.commands import parsing
-from normint.commands.parsing import UsageError, one_line
+from normint.commands.parsing import UsageError
+from normint.commands.printing import CannotPrint, complain, one_line, say
 from normint.integration import METHODS
 
 MESHES = ("ply", "obj", "stl", "glb")
@@ -91,13 +92,11 @@ def integrate(arguments):
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")  # what matters of it is seen in the result
             return _integrate(arguments)
-    except ImportError as error:
-        what = f"{error.name} is not installed; pip install 'normint[workbook]' has it"
     except MemoryError:
         what = f"{arguments.path} is too large for the memory"
     except (ValueError, OSError, ArithmeticError) as error:
         what = error
-    print(f"normint: error: {one_line(what)}", file=sys.stderr)
+    complain(f"error: {what}")
     return 1
 
 
@@ -238,27 +237,18 @@ def _progress(arguments, options):
 
 def _tell(arguments, summary):
     """Print what came of it."""
-    if arguments.json:
-        from normint.commands.outputs import as_text
+    from normint.commands.outputs import as_text
 
-        _print(as_text(summary))
-    if arguments.quiet:
-        return
-    for note in summary["warnings"]:
-        print(f"normint: warning: {one_line(note)}", file=sys.stderr)
-    if not arguments.json:
-        seconds, method = summary["seconds"]["integration"], summary["settings"]["method"]
-        _print(f"{method}: {summary['pixels']} pixels, {summary['iterations']} iterations, {seconds:.2g} s")
-        for file in summary["files"]:
-            _print(one_line(f"wrote {file}"))
-
-
-def _print(text):
-    """Print to stdout at once, in ASCII where it cannot show more, so that what fails fails here."""
+    if not arguments.quiet:
+        for note in summary["warnings"]:
+            complain(f"warning: {note}")
+    seconds, method = summary["seconds"]["integration"], summary["settings"]["method"]
+    lines = [f"{method}: {summary['pixels']} pixels, {summary['iterations']} iterations, {seconds:.2g} s"]
+    lines += [one_line(f"wrote {file}") for file in summary["files"]]
     try:
-        encoding = sys.stdout.encoding or "ascii"
-        print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
-    except OSError as error:
-        # Else Python itself would try again at its end, and complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise OSError(f"the report cannot be printed: {error.strerror}; the files are written") from error
+        if arguments.json:
+            say(as_text(summary))
+        elif not arguments.quiet:
+            say("\n".join(lines))
+    except CannotPrint as error:
+        raise CannotPrint(f"{error}; the files are written") from error

@@ -1,9 +1,10 @@
-"""Command lines: errors in one line, and the options of a method typed as its signature has them."""
+"""Command lines: errors as exceptions, and the options of a method typed as its signature has them."""
 
 import argparse
 import importlib
 import inspect
 
+from normint.commands.printing import say
 from normint.integration import METHODS
 
 # Arguments that have ways of their own into the call.
@@ -21,17 +22,9 @@ class Parser(argparse.ArgumentParser):
         """Say what is wrong and where to read more."""
         raise UsageError(f"{message}; see {self.prog} --help")
 
-
-def one_line(text):
-    r"""Return a text as one line that a terminal can show, whatever is in it.
-
-    Examples
-    --------
-    >>> one_line("two\nlines and a \x1b[31mcolour")
-    'two lines and a \\x1b[31mcolour'
-    """
-    text = " ".join(str(text).split("\n"))
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+    def _print_message(self, message, file=None):
+        """Print help and version, which argparse itself would do without a look at what came of it."""
+        say(message, end="")
 
 
 def known_options(method):

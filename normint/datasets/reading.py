@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from normint.array_files import read_named, read_table
+from normint.available_memory import check_room
 from normint.boxes import bounding_box
 from normint.datasets.records import DepthAndNormals, ImageSet
 from normint.images.files import read_bytes, read_image, read_mask
@@ -32,6 +33,8 @@ def read_diligent(folder, *, crop=False):
     names = [line.strip() for line in text.splitlines() if line.strip()]
     if not names:
         raise ValueError(f"{folder / 'filenames.txt'} is empty; expected one image name per line")
+    for name in names:
+        _check_inside(folder, name)
     lights = read_table(folder / "light_directions.txt", (len(names), 3))
     intensities = read_table(folder / "light_intensities.txt", (len(names), 3))
     if not (intensities > 0).all():
@@ -43,6 +46,8 @@ def read_diligent(folder, *, crop=False):
     normals = read_named(folder / "Normal_gt.mat", Normal_gt=(*mask.shape, 3))["Normal_gt"]
     box = bounding_box(mask, margin=1) if crop else np.s_[:, :]
     wanted = {"bits": 16, "colour": True, "shape": mask.shape}
+    # Three channels of 16 bits: one by one, and then together.
+    check_room(f"{folder} of {len(names)} images", 2 * 6 * len(names) * mask[box].size)
     images = [read_image(folder / name, **wanted)[box] for name in bar(names, folder.name)]
     return ImageSet(
         np.stack(images), _from_xyz(lights), intensities, mask[box], _from_xyz(normals[box]),
@@ -97,6 +102,16 @@ def read_normal_map(folder):
     if (folder / "K.txt").exists():
         camera = read_camera(folder / "K.txt", shape)
     return DepthAndNormals(normals, mask, depth, camera, name=folder.name)
+
+
+def _check_inside(folder, name):
+    """Refuse a name that leads out of the folder: by its first letter, by "..", or by a link."""
+    try:
+        inside = (folder / name).resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):  # no file has such a name, or links go in a circle
+        return
+    if not inside:
+        raise ValueError(f"{folder / 'filenames.txt'} has {name!r}; expected names of images in this folder")
 
 
 def _from_xyz(vectors):

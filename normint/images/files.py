@@ -3,17 +3,22 @@
 What is wrong with a file is said in one `ValueError` that names it.
 """
 
+import os
+import stat
 import zlib
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
+from normint.available_memory import check_room
 from normint.files import write_atomically
+from normint.images.headers import PNG, image_size
 
-__all__ = ["encode_image", "read_bytes", "read_image", "read_mask", "write_image"]
+__all__ = ["decode_image", "encode_image", "read_bytes", "read_image", "read_mask", "write_image"]
 
-_PNG = b"\x89PNG\r\n\x1a\n"
 _EXACT = (".png", ".tif", ".tiff")  # other formats lose bits or colours
+_MOST_PIXELS, _LONGEST_SIDE = 2**30, 2**20  # that OpenCV reads
 
 
 def read_image(path, *, bits=None, colour=None, shape=None):
@@ -35,19 +40,7 @@ def read_image(path, *, bits=None, colour=None, shape=None):
     ndarray of uint8 or uint16
         rows×columns, or rows×columns×3: red, green, blue.
     """
-    import cv2
-
-    data = read_bytes(path)
-    if data.startswith(_PNG):
-        _check_png(path, data)
-    try:
-        image = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), cv2.IMREAD_UNCHANGED) if data else None
-    except cv2.error:
-        image = None
-    if image is None:
-        raise ValueError(f"{path} is not an image that can be read: it is damaged, or of another format")
-    if image.ndim == 3:
-        image = np.ascontiguousarray(image[..., 2::-1])  # OpenCV keeps blue first
+    image = decode_image(path)
     found = 8 * image.dtype.itemsize
     if image.dtype.kind != "u" or (bits is not None and found != bits):
         raise ValueError(f"{path} has {found} bits a channel; expected {bits or '8 or 16'}")
@@ -101,10 +94,44 @@ def encode_image(image, suffix):
     return data.tobytes()
 
 
-def read_bytes(path):
-    """Read a file, or raise one error that names it."""
+def decode_image(path):
+    """Read any image that OpenCV reads, real numbers included, if there is the memory for it; red first."""
+    import cv2
+
+    data = read_bytes(path)
+    if size := image_size(data):
+        rows, columns, depth = size
+        what = f"{path} of {rows} × {columns} pixels"
+        check_room(what, 2 * rows * columns * depth)  # as it is decoded, and with the red first
+        if rows * columns > _MOST_PIXELS or max(rows, columns) > _LONGEST_SIDE:
+            raise ValueError(f"{what} is larger than images that OpenCV reads; save it as NPY")
+    if data.startswith(PNG):
+        _check_png(path, data)
     try:
+        image = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), cv2.IMREAD_UNCHANGED) if data else None
+    except cv2.error:
+        image = None
+    if image is None:
+        raise ValueError(f"{path} is not an image that can be read: it is damaged, or of another format")
+    return np.ascontiguousarray(image[..., 2::-1]) if image.ndim == 3 else image  # OpenCV keeps blue first
+
+
+def read_bytes(path):
+    """Read a plain file, or raise one error that names it; a pipe or a device might never end."""
+    with _naming(path):
+        found = os.stat(path)
+    if not stat.S_ISREG(found.st_mode):
+        kind = "a folder" if stat.S_ISDIR(found.st_mode) else "a pipe or a device"
+        raise ValueError(f"{path} cannot be read: it is {kind}; expected a plain file")
+    check_room(path, found.st_size)
+    with _naming(path):
         return Path(path).read_bytes()
+
+
+@contextmanager
+def _naming(path):
+    try:
+        yield
     except FileNotFoundError:
         raise FileNotFoundError(f"{path} is missing") from None
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
@@ -113,7 +140,7 @@ def read_bytes(path):
 
 def _check_png(path, data):
     """Walk through the chunks of a PNG: all there, none changed."""
-    place = len(_PNG)
+    place = len(PNG)
     while place + 12 <= len(data):
         length = int.from_bytes(data[place : place + 4], "big")
         end = place + 12 + length

@@ -1,0 +1,80 @@
+"""How much memory there is for a file or a computation: asked before it is taken."""
+
+import os
+from pathlib import Path
+
+try:
+    import resource
+except ImportError:  # a system without limits of this kind
+    resource = None
+
+__all__ = ["available", "check_room"]
+
+
+def check_room(what, needed):
+    """Refuse what does not fit into the memory that is left.
+
+    Parameters
+    ----------
+    what : str
+        The file, and how large it is: the beginning of the message.
+    needed : int
+        Bytes.
+
+    Examples
+    --------
+    >>> check_room("stars.npy", 1000)
+    >>> check_room("stars.npy of 10^9 × 10^9 numbers", 8e18)
+    Traceback (most recent call last):
+    ...
+    ValueError: stars.npy of 10^9 × 10^9 numbers needs 8000000000 GB of memory; there are only ... GB
+    """
+    there = available()
+    if needed > there:
+        raise ValueError(
+            f"{what} needs {_in_gigabytes(needed)} of memory; there are only {_in_gigabytes(there)}"
+        )
+
+
+def available():
+    """Return how many bytes of memory this process may still take, as far as the system tells."""
+    return min(_of_the_machine(), _of_the_process(), _of_the_group())
+
+
+def _of_the_machine():
+    for line in _read("/proc/meminfo").splitlines():
+        if line.startswith("MemAvailable:"):
+            return 1024 * int(line.split()[1])
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return float("inf")
+
+
+def _of_the_process():
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0] if resource else -1
+    if limit < 0:  # there is none
+        return float("inf")
+    pages = int((_read("/proc/self/statm") or "0").split()[0])
+    return max(0, limit - pages * os.sysconf("SC_PAGE_SIZE"))
+
+
+def _of_the_group():
+    """Return what the group of processes, such as a container, may still take."""
+    folder = Path("/sys/fs/cgroup", _read("/proc/self/cgroup").strip().rpartition("0::/")[2])
+    limit, taken = _read(folder / "memory.max").strip(), _read(folder / "memory.current").strip()
+    if not (limit.isdigit() and taken.isdigit()):
+        return float("inf")
+    stat = dict(line.split() for line in _read(folder / "memory.stat").splitlines())
+    return max(0, int(limit) - int(taken) + int(stat.get("inactive_file", 0)))  # files can be read again
+
+
+def _read(path):
+    try:
+        return Path(path).read_text(encoding="ascii")
+    except (OSError, ValueError):
+        return ""
+
+
+def _in_gigabytes(size):
+    return f"{size / 1e9:.2g} GB" if size < 1e11 else f"{size / 1e9:.0f} GB"
