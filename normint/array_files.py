@@ -15,6 +15,7 @@ import numpy as np
 from normint.available_memory import check_room
 from normint.exr_files import read_exr
 from normint.images.files import decode_image, read_bytes, read_image
+from normint.matlab_files import read_matlab
 
 __all__ = [
     "ARRAYS", "FORMATS", "hushed", "read_array", "read_arrays", "read_named", "read_table", "suffix_of",
@@ -23,9 +24,6 @@ __all__ = [
 ARRAYS = (".exr", ".npy", ".npz", ".mat")  # by names, if there are several
 FORMATS = (".png", ".tif", ".tiff", *ARRAYS)
 NUMBERS = "biuf"  # kinds of types: truth values, whole and real numbers
-MATLAB = {"logical": 1, "single": 8, "double": 16} | {  # bytes of a number, which may be complex
-    f"{sign}int{8 * size}": size for sign in ("", "u") for size in (1, 2, 4, 8)
-}
 
 
 def suffix_of(path):
@@ -85,7 +83,7 @@ def read_arrays(path, names=None):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of readers about files that they then refuse, or not
         if suffix == ".mat":
-            return _read_matlab(path, names)
+            return read_matlab(path, read_bytes(path), names)
         if suffix == ".exr":
             with hushed():
                 return read_exr(path)
@@ -205,24 +203,6 @@ def _check_room(path, headers):
     if headers:
         shape, _ = max(headers, key=lambda header: header[1])
         check_room(f"{path} with {' × '.join(map(str, shape))} numbers", sum(size for _, size in headers))
-
-
-def _read_matlab(path, names):
-    from scipy.io import loadmat, whosmat
-
-    data = read_bytes(path)
-    if data.startswith(b"MATLAB 7.3"):
-        raise ValueError(f"{path} is a Matlab file of version 7.3; save it with the option '-v7'")
-    with _refusing(f"{path} is not a Matlab file that can be read: it is damaged or too new"):
-        # Cells, structures and objects are left alone: nobody needs them, and they may be nested without end.
-        found = {name: (shape, kind) for name, shape, kind in whosmat(BytesIO(data)) if kind in MATLAB}
-        wanted = [name for name in found if names is None or name in names]
-        # As they are stored, and as they are returned.
-        headers = [(shape, 2 * prod(shape) * MATLAB[kind]) for shape, kind in map(found.get, wanted)]
-    _check_room(path, headers)
-    with _refusing(f"{path} is not a Matlab file that can be read: it is damaged or too new"):
-        arrays = loadmat(BytesIO(data), variable_names=wanted) if wanted else {}
-    return {name: arrays[name] for name in wanted if isinstance(arrays.get(name), np.ndarray)}
 
 
 @contextmanager

@@ -1,5 +1,9 @@
 """EXR files: one array for each three channels that belong together, and for each other channel."""
 
+from contextlib import redirect_stdout
+from io import StringIO
+from threading import Lock
+
 import numpy as np
 
 from normint.available_memory import check_room
@@ -9,6 +13,8 @@ __all__ = ["layers", "read_exr"]
 
 MAGIC = b"\x76\x2f\x31\x01"
 TRIPLES = ("RGB", "XYZ", "rgb", "xyz")
+
+_one_at_a_time = Lock()  # stdout is the same for all threads
 
 
 def read_exr(path):
@@ -44,12 +50,16 @@ def read_exr(path):
         raise ValueError(f"{path} is not an EXR file that can be read: it is damaged") from error
     check_room(path, needed)
     try:
-        # Channels of different types, such as a short transparency, are only read apart.
-        with OpenEXR.File(str(path), separate_channels=True) as file:
-            parts = {
-                part.name(): {name: np.asarray(channel.pixels) for name, channel in part.channels.items()}
-                for part in file.parts
-            }
+        # Channels of different types, such as a short transparency, are only read apart. Of pixels that it
+        # cannot read the library says so on stdout, and goes on.
+        with _one_at_a_time, redirect_stdout(StringIO()) as said:
+            with OpenEXR.File(str(path), separate_channels=True) as file:
+                parts = {
+                    part.name(): {name: np.asarray(channel.pixels) for name, channel in part.channels.items()}
+                    for part in file.parts
+                }
+        if "Exception raised" in said.getvalue():
+            raise ValueError(said.getvalue())
     except Exception as error:
         raise ValueError(f"{path} is not an EXR file that can be read: it is damaged") from error
     if len(parts) == 1:
