@@ -27,13 +27,11 @@ def check_room(what, needed):
     >>> check_room("stars.npy of 10^9 × 10^9 numbers", 8e18)
     Traceback (most recent call last):
     ...
-    ValueError: stars.npy of 10^9 × 10^9 numbers needs 8000000000 GB of memory; there are only ... GB
+    ValueError: stars.npy of 10^9 × 10^9 numbers needs 8000000000.0 GB of memory; there are only ...
     """
     there = available()
     if needed > there:
-        raise ValueError(
-            f"{what} needs {_in_gigabytes(needed)} of memory; there are only {_in_gigabytes(there)}"
-        )
+        raise ValueError(f"{what} needs {_readable(needed)} of memory; there are only {_readable(there)}")
 
 
 def available():
@@ -76,5 +74,5 @@ def _read(path):
         return ""
 
 
-def _in_gigabytes(size):
-    return f"{size / 1e9:.2g} GB" if size < 1e11 else f"{size / 1e9:.0f} GB"
+def _readable(size):
+    return f"{size / 1e6:.3g} MB" if size < 1e9 else f"{size / 1e9:.1f} GB"

@@ -168,7 +168,7 @@ class TestLargeFiles:
         path = tmp_path / f"large{suffix}"
         path.write_bytes(make(side, side))
         size = f"{side} × {side}"
-        assert_refused(capsys, run(path), f"large{suffix}", size, "GB of memory; there are only 2 GB")
+        assert_refused(capsys, run(path), f"large{suffix}", size, "GB of memory; there are only 2.0 GB")
 
     @pytest.mark.parametrize(("suffix", "make"), [(".png", png), (".tiff", tiff)])
     def test_larger_than_opencv_reads_is_not_damaged(self, tmp_path, monkeypatch, capsys, suffix, make):
@@ -181,7 +181,7 @@ class TestLargeFiles:
         monkeypatch.setattr(available_memory, "available", lambda: 2e9)
         with open("large.npy", "wb") as file:
             file.truncate(4 * 10**9)  # of nothing, which take no room on the disk
-        assert_refused(capsys, run("large.npy"), "large.npy needs 4 GB of memory; there are only 2 GB")
+        assert_refused(capsys, run("large.npy"), "large.npy needs 4.0 GB of memory; there are only 2.0 GB")
 
     def test_exr(self, tmp_path, monkeypatch, capsys):
         OpenEXR = pytest.importorskip("OpenEXR")
@@ -189,6 +189,15 @@ class TestLargeFiles:
             file.write("n.exr")
         monkeypatch.setattr(available_memory, "available", lambda: 10_000)
         assert_refused(capsys, run("n.exr"), "n.exr needs")
+
+    def test_the_work_is_estimated_too(self, folder, tmp_path, monkeypatch, capsys):
+        # Around the mask there are 17 × 17 pixels; their file, of some thousand bytes, is read.
+        monkeypatch.setattr(available_memory, "available", lambda: 100 * 17 * 17)
+        words = "relief of 17 × 17 pixels, integrated by quadratic, needs 0.0376 MB of memory; there are only"
+        assert_refused(capsys, run(folder), words)
+        np.save("n.npy", XYZ[:17, :17])
+        assert run("n.npy", "--method", "dct", "--quiet") == 0
+        assert_refused(capsys, run("n.npy", "--method", "phi1", "--out", "o"), "integrated by phi1, needs")
 
     def test_a_limit_of_the_process_counts(self):
         program = (
@@ -198,6 +207,14 @@ class TestLargeFiles:
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
         before, after = map(float, done.stdout.split())
         assert 0 < after < 2**31 and after <= before
+
+    def test_pixels_that_openexr_cannot_read_are_not_taken(self, capsys):
+        OpenEXR = pytest.importorskip("OpenEXR")
+        with OpenEXR.File({}, {"RGB": XYZ.astype(np.float32)}) as file:
+            file.write("n.exr")
+        with open("n.exr", "r+b") as file:
+            file.truncate(os.path.getsize("n.exr") - 200)
+        assert_refused(capsys, run("n.exr"), "n.exr is not an EXR file that can be read: it is damaged")
 
     def test_there_is_some(self):
         assert 0 < available() < 2**50

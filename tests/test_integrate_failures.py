@@ -1,8 +1,10 @@
 """`normint integrate` when it cannot: one line, an exit code, and every file as it was."""
 
 import errno
+import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -204,6 +206,38 @@ class TestProcess:
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
         assert (done.returncode, done.stdout, done.stderr) == (130, "", "normint: interrupted\n")
         assert os.listdir(tmp_path) == ["relief"]
+
+    def test_killed_while_it_replaces_files(self, folder, tmp_path, capsys):
+        assert run(folder, "--png") == 0
+        (tmp_path / "normint-out" / "notes.txt").write_text("mine")
+        program = (
+            "import os, signal, sys; from normint import cli, files\n"
+            "rename = os.rename\n"
+            "def stop(source, target):\n"
+            "    if str(target).endswith('depth.png'): os.kill(os.getpid(), signal.SIGKILL)\n"
+            "    rename(source, target)\n"
+            "files.os.rename = stop\n"
+            "cli.main(['integrate', 'relief', '--png', '--method', 'phi1', '--force'])"
+        )
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        assert done.returncode == -signal.SIGKILL
+        assert not Path("normint-out/report.json").exists()
+        capsys.readouterr()
+        assert_refused(capsys, run(folder, "--png"), "depth.npy exists; use --force")
+        assert json.loads(Path("normint-out/report.json").read_text())["settings"]["method"] == "phi1"
+        assert sorted(os.listdir("normint-out")) == ["depth.npy", "depth.png", "notes.txt", "report.json"]
+
+    def test_killed_in_a_new_folder(self, folder, tmp_path):
+        program = (
+            "import os, signal, sys; from normint import cli, files\n"
+            "files.os.rename = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+            "cli.main(['integrate', 'relief', '--out', 'a/b'])"
+        )
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+        assert done.returncode == -signal.SIGKILL and not Path("a").exists()
+        assert len(os.listdir()) == 2  # relief, and what was left
+        assert run(folder, "--out", "a/b") == 0
+        assert sorted(os.listdir()) == ["a", "relief"] and len(os.listdir("a/b")) == 2
 
 
 # What may follow each option: sense and nonsense. No text has a slash, so that all stays in one folder.

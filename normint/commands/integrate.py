@@ -16,6 +16,9 @@ from normint.commands.printing import CannotPrint, complain, one_line, say
 from normint.integration import METHODS
 
 MESHES = ("ply", "obj", "stl", "glb")
+# Bytes that the methods take for each pixel of the rectangle around the mask, as measured, and a mesh of it.
+MEMORY = {"quadratic": 130, "dct": 40, "sylvester": 65, "calibrated": 480}
+MEMORY_OF_OTHERS, MEMORY_OF_MESH = 250, 150
 
 DESCRIPTION = "Integrate a normal map into a depth map."
 EPILOG = """
@@ -178,8 +181,14 @@ def _read(arguments, options):
 
 def _solve(arguments, task):
     """Integrate; what goes wrong because of flipped axes is said together with the axes that would do."""
+    from normint.available_memory import check_room
+    from normint.boxes import bounding_box
     from normint.normal_integration import axes_warning, integrate_normals
 
+    rows, columns = task.mask[bounding_box(task.mask)].shape
+    each = MEMORY.get(arguments.method, MEMORY_OF_OTHERS) + (MEMORY_OF_MESH if arguments.mesh else 0)
+    what = f"{arguments.path} of {rows} × {columns} pixels, integrated by {arguments.method},"
+    check_room(what, each * rows * columns)
     flipped = axes_warning(task.normals, task.mask, arguments.axes, task.camera)
     prior = {} if task.prior is None else {"prior": task.prior, "prior_weight": arguments.prior_weight}
     try:
