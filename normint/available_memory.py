@@ -40,9 +40,10 @@ def available():
 
 
 def _of_the_machine():
-    for line in _read("/proc/meminfo").splitlines():
-        if line.startswith("MemAvailable:"):
-            return 1024 * int(line.split()[1])
+    lines = _read("/proc/meminfo").splitlines()
+    free = sum(int(line.split()[1]) for line in lines if line.startswith(("MemAvailable:", "SwapFree:")))
+    if free:
+        return 1024 * free
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
@@ -59,7 +60,8 @@ def _of_the_process():
 
 def _of_the_group():
     """Return what the group of processes, such as a container, may still take."""
-    folder = Path("/sys/fs/cgroup", _read("/proc/self/cgroup").strip().rpartition("0::/")[2])
+    names = [line[3:] for line in _read("/proc/self/cgroup").splitlines() if line.startswith("0::")]
+    folder = Path("/sys/fs/cgroup", *(name.strip("/") for name in names))
     limit, taken = _read(folder / "memory.max").strip(), _read(folder / "memory.current").strip()
     if not (limit.isdigit() and taken.isdigit()):
         return float("inf")

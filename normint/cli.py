@@ -25,7 +25,7 @@ def main(argv=None):
         complain("interrupted")
         return 130
     except ImportError as error:
-        complain(f"error: {error.name} is not installed; pip install 'normint[workbook]' has it")
+        complain(f"error: {error.name or error} is not installed; pip install 'normint[workbook]' has it")
         return 1
     except (CannotPrint, MemoryError) as error:
         complain(f"error: {error or 'there is not enough memory'}")
@@ -106,7 +106,7 @@ def _add_results(commands):
 
 def _add_site(commands):
     parser = commands.add_parser("site", help="turn the notebooks into pages that need no network")
-    parser.add_argument("--out", metavar="DIR", help="where to write them (build/site)")
+    parser.add_argument("--out", metavar="DIR", help="new folder, or one with an old site (build/site)")
     parser.set_defaults(command=site)
 
 

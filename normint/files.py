@@ -55,8 +55,8 @@ def write_atomically(path):
     check_plain(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _hidden(path, "tmp", _new_mark())
+    _reserve(temporary)
     try:
-        _reserve(temporary)
         yield temporary
         check_plain(path)
         os.replace(temporary, path)
