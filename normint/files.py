@@ -95,8 +95,8 @@ def write_together(files, *, check=None):
     """
     files = {Path(os.path.abspath(path)): content for path, content in files.items()}
     folder = next(iter(files)).parent
-    if not folder.exists():
-        outermost = first_missing(folder)
+    outermost = first_missing(folder)
+    if outermost is not None:
         with write_folder(outermost) as draft:
             inside = draft / folder.relative_to(outermost)
             inside.mkdir(parents=True, exist_ok=True)

@@ -95,7 +95,7 @@ def hostile(rng, array, suffix, folder):
             [np.nan, np.inf, -np.inf, 1e308, 0, 1e-320], 5
         )
     data = bytearray(_encode(array, suffix) or b"")
-    for _ in range(rng.integers(1, 4) if way > 3 else 0):
+    for _ in range(rng.integers(0, 4) if way > 3 else 0):
         _damage(rng, data, suffix)
     return _with_checksums(bytes(data)) if rng.random() < 0.7 else bytes(data)
 
