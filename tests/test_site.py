@@ -195,6 +195,12 @@ def test_names_and_results_are_shown_not_obeyed(root):
         assert (root / "build" / "site" / unquote(image["src"])).is_file()
 
 
+def test_a_pipe_is_not_waited_for(root):
+    os.mkfifo(root / "notebooks" / "04_pipe.ipynb")
+    with pytest.raises(ValueError, match="04_pipe.ipynb is not a plain file"):
+        build(root=root)
+
+
 def test_a_notebook_without_cells_is_a_page(root):
     write_notebook(notebook(), root / "notebooks" / "01_one.ipynb")
     assert "untitled" in build(root=root).read_text()

@@ -88,9 +88,9 @@ def _is_plain(path):
 
 
 def _write(folder, root):
-    notebooks = {path.stem: read_notebook(path) for path in _sources(root)}
+    notebooks = {path.stem: _read(path) for path in _sources(root)}
     exercises = {
-        path.stem: read_notebook(path)
+        path.stem: _read(path)
         for path in sorted((root / "notebooks" / "exercises").glob("[0-9]*.ipynb"))  # never the solutions
     }
     targets = {f"{name}.ipynb": f"{name}.html" for name in notebooks}
@@ -109,6 +109,12 @@ def _write(folder, root):
     _save(folder / "index.html", page("normint", index, targets=targets))
     _save(folder / "style.css", _style())
     _copy_plotly(folder)
+
+
+def _read(path):
+    if not path.is_file():  # a pipe might never end
+        raise ValueError(f"{path} is not a plain file; expected a notebook")
+    return read_notebook(path)
 
 
 def _page(name, notebook, **options):
