@@ -58,6 +58,9 @@ def anisotropic_diffusion(
     *fast*: multigrid from the last depth; and the last iteration is a gradient step down E itself, weights
     included, which ends the swinging. Going on down would lead to another surface: E has local minima.
 
+    Transposing, flipping or negating the data, or scaling them together with μ and ν, does the same to the
+    depth. Adding a plane does not: weights depend on how steep the surface is.
+
     Examples
     --------
     >>> p, q = np.full((3, 4), 2.0), np.full((3, 4), 1.0)

@@ -63,6 +63,9 @@ def bilateral(
     between two gentle sides least squares smears a jump over many pixels, each with much the same difference
     on both sides: weights stay near ½, and the jump is not found, though E is lower with it if it is high.
 
+    Transposing, flipping or negating the data does the same to the depth. Scaling them or adding a plane does
+    not: n_z depends on how steep the surface is.
+
     References
     ----------
     Cao, Santo, Shi, Okura, Matsushita: Bilateral Normal Integration. ECCV 2022.

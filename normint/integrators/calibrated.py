@@ -60,6 +60,9 @@ def calibrated(
        (:mod:`normint.integrators.cut_moves`). What lowers the energy after polishing is kept.
     6. The edges that are not cut are fitted by least squares.
 
+    Transposing, flipping or negating the data, scaling them or adding a plane does the same to the depth, up
+    to rounding; where two surfaces cost the same, rounding may decide between them.
+
     Examples
     --------
     A roof whose gables are vertical walls, whose height the slopes do not show:

@@ -63,6 +63,10 @@ def mumford_shah(
     *fast*: elimination for w; for z a step of conjugate gradients preconditioned by multigrid, with momentum,
     the first ones for smaller μ. A depth with a larger E is not accepted.
 
+    Transposing or negating the data, adding a plane, or scaling them by c together with μ by 1/c², does the
+    same to the depth. Flipping an image may lead to another minimum, as with :func:`phi1
+    <normint.integrators.nonconvex.phi1>`.
+
     Examples
     --------
     >>> p, q = np.full((3, 4), 2.0), np.full((3, 4), 1.0)

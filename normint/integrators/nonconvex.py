@@ -57,6 +57,11 @@ def phi1(
     lowered in turn by a step of multigrid-preconditioned conjugate gradients, with momentum, the first ones
     for parameters below β. A depth with a larger E is not accepted.
 
+    Transposing or negating the data, adding a plane, or scaling them together with β, does the same to the
+    depth. Flipping an image may not: the solver goes through the pixels in an order of its own, and where
+    two parts of a surface are torn apart, E has many minima that differ in height. On a vase with noise of
+    1 % a flip moves parts by 40 % of the largest depth, while E changes by less than 0.1 %.
+
     Examples
     --------
     A plane with one wrong slope, which least squares spreads and Φ1 leaves out:

@@ -110,6 +110,8 @@ def dct_depth(p, q, *, prior=None, prior_weight=0.0, border="natural"):
     describes; the natural one does not. As b no longer sums to zero, no exact solution exists, and the
     mean of b is left out.
 
+    Transposing, flipping or negating the data, scaling them or adding a plane does the same to the depth.
+
     References
     ----------
     T. Simchony, R. Chellappa, M. Shao, "Direct analytical methods for solving Poisson equations in computer
@@ -161,6 +163,8 @@ def sylvester_depth(p, q, *, prior=None, prior_weight=0.0):
 
     The eigenvectors of D_uᵀD_u and D_vᵀD_v make it diagonal. Without a prior it is rank deficient by one:
     constants, the only null vectors of D_u and D_v, are free; they are set to zero mean.
+
+    Transposing, flipping or negating the data, scaling them or adding a plane does the same to the depth.
 
     References
     ----------

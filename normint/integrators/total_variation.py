@@ -56,6 +56,10 @@ def total_variation(
     steps of multigrid-preconditioned conjugate gradients, with momentum, while δ falls from the mean residual
     to 1e-5 of that. A depth with a larger E is not accepted.
 
+    Transposing, flipping or negating the data, scaling them or adding a plane does the same to the depth. The
+    fast scheme stops a little before the minimum, and a little elsewhere when the image is flipped: depths
+    then differ by up to 1e-4 of the largest on surfaces with some noise, by up to 1e-2 on pure noise.
+
     Examples
     --------
     >>> p, q = np.full((3, 4), 2.0), np.full((3, 4), 1.0)
