@@ -1,0 +1,180 @@
+"""How kernels are compiled, and where their machine code is kept.
+
+A kernel contains the code of the kernels that it calls, from whatever module they come, but numba looks for
+changes only in its own file: after an edit, or a pull, old code would stay in use. So the machine code is
+kept in a folder that is named after the contents of the whole package, and of all else that it depends on.
+"""
+
+import atexit
+import hashlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core import caching, config
+from numba.misc.appdirs import AppDirs
+
+from normint.files import digest, listing
+
+FAST = {"fastmath": True, "error_model": "numpy", "nogil": True}
+# For rows of a handful of entries: sums that may be reordered would be vectorised, which is slower.
+SHORT_ROWS = FAST | {"fastmath": {"contract"}}
+
+PACKAGE = Path(__file__).resolve().parent
+KEPT = 4  # folders of machine code: with and without checked bounds, before and after a change
+# The settings of numba that change the code and that its own index does not ask for.
+SETTINGS = (
+    "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "DISABLE_INTEL_SVML", "LOOP_VECTORIZE", "OPT", "SLP_VECTORIZE",
+)  # fmt: skip
+
+
+def njit(**flags):
+    """Return a decorator that compiles a function, and keeps the machine code for the next process.
+
+    Parameters
+    ----------
+    **flags
+        Those of `numba.njit`, such as `FAST`. There is no ``cache``: it is always on.
+
+    Examples
+    --------
+    >>> @njit(**FAST)
+    ... def total(values):
+    ...     result = 0.0
+    ...     for value in values:
+    ...         result += value
+    ...     return result
+    >>> total(np.array([1.0, 2.5]))
+    3.5
+    """
+
+    def decorate(function):
+        kernel = numba.njit(**flags)(function)
+        if kernel is not function and _as_in_folder(function) and folder() is not None:
+            kernel._cache = _Cache(function)
+        return kernel
+
+    return decorate
+
+
+@cache
+def folder():
+    """Return the folder of this package's machine code, or None if no folder can be written to."""
+    settings = [repr(getattr(config, name, None)) for name in SETTINGS]
+    name = "normint-" + digest([_sources(), _versions(), settings])[:16]
+    for parent in _places():
+        found = parent / name
+        try:
+            found.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=found).close()
+            os.utime(found)
+        except OSError:
+            continue
+        _remove_old(parent)
+        return found
+    with suppress(OSError):
+        return _private_folder()
+    return None
+
+
+class _Locator(caching._CacheLocator):
+    """Where the machine code of one function is."""
+
+    def __init__(self, function):
+        self._py_file = function.__code__.co_filename  # the name under which numba asks for it
+        self._function = f"{function.__module__}-{function.__code__.co_firstlineno}"
+
+    @classmethod
+    def from_function(cls, py_func, py_file):
+        return cls(py_func)
+
+    def get_cache_path(self):
+        return str(folder())
+
+    def get_source_stamp(self):
+        return folder().name  # it says all
+
+    def get_disambiguator(self):
+        return self._function
+
+
+class _Files(caching.CompileResultCacheImpl):
+    _locator_classes = (_Locator,)
+
+
+class _Cache(caching.FunctionCache):
+    """Machine code on disk, which may be damaged, removed by others, or find no space: compiling helps."""
+
+    _impl_class = _Files
+
+    def load_overload(self, sig, target_context):
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # damaged files raise whatever they like
+            with suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig, data):
+        with suppress(OSError):
+            super().save_overload(sig, data)
+
+
+@cache
+def _sources():
+    """Return the contents of the package, as digests by file, as they are when it is first asked for."""
+    return {name: what for name, _, what in listing(PACKAGE, "*.py")}
+
+
+_changed = False
+
+
+def _as_in_folder(function):
+    """Tell whether the code that is being loaded is that of `folder`.
+
+    It is not where a file was edited after the process began: what this process compiles from here on may
+    mix the old and the new, and belongs in no folder. Nor is a function from outside the package.
+    """
+    global _changed
+    path = Path(function.__code__.co_filename)
+    try:
+        name = path.resolve().relative_to(PACKAGE).as_posix()
+        _changed |= _sources()[name] != hashlib.sha256(path.read_bytes()).hexdigest()
+    except (ValueError, KeyError, OSError):
+        return False
+    return not _changed
+
+
+def _versions():
+    return [sys.version, numba.__version__, llvmlite.__version__, np.__version__]
+
+
+def _places():
+    """Yield the folders that may hold ours, in numba's order."""
+    if config.CACHE_DIR:
+        yield Path(config.CACHE_DIR)
+    yield PACKAGE / "__pycache__"
+    yield Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
+
+
+def _remove_old(parent):
+    """Remove all but the folders used last. A process that still uses one compiles what it misses."""
+    with suppress(OSError):
+        ours = [path for path in parent.iterdir() if re.fullmatch("normint-[0-9a-f]{16}", path.name)]
+        for path in sorted(ours, key=lambda path: path.stat().st_mtime_ns)[:-KEPT]:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _private_folder():
+    """Return a new folder that goes when this process ends, but not when one forked from it does."""
+    made, owner = Path(tempfile.mkdtemp(prefix="normint-")), os.getpid()
+    atexit.register(lambda: os.getpid() == owner and shutil.rmtree(made, ignore_errors=True))
+    return made
