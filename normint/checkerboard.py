@@ -10,9 +10,8 @@ where there is no edge; in the padding everything is zero, so no loop asks where
 """
 
 import numpy as np
-from numba import njit
 
-FAST = {"cache": True, "fastmath": True, "error_model": "numpy", "nogil": True}
+from normint.compiling import FAST, njit
 
 
 def shape_for(rows, cols):

@@ -8,9 +8,8 @@ checkerboard's red fields come first, which makes Gauss-Seidel in the order of t
 """
 
 import numpy as np
-from numba import njit
 
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 
 STRONG = 0.1  # an edge joins two clusters when its weight is at least this part of the weaker one's diagonal
 LARGEST = 6  # nodes in an aggregate, so that a block in which a long path winds does not become one node

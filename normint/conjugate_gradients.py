@@ -5,9 +5,8 @@ times slower when anything else runs on the machine.
 """
 
 import numpy as np
-from numba import njit
 
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 
 
 class Cg:

@@ -6,9 +6,8 @@ is free, and weights that differ by many decades do no harm.
 """
 
 import numpy as np
-from numba import njit
 
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 
 SMALL = 2000  # pixels; up to there this is also the quicker way
 

@@ -5,17 +5,14 @@ conjugate gradients (a K-cycle), which makes the convergence independent of the 
 """
 
 import numpy as np
-from numba import njit
 
 from normint import coarsening, elimination
-from normint.checkerboard import FAST
+from normint.compiling import FAST, SHORT_ROWS, njit
 
 SMALLEST = 32  # a level of at most this many nodes is solved directly
 ENOUGH = 0.25  # a first step that leaves no more than this part of the residual needs no second
 SAME = 1e-10  # two directions whose squared sine is smaller are one
 EFFORT = 0.7  # a level may cost this part of what the level above costs, or it is visited less often
-# Rows have a handful of entries: sums that may be reordered would be vectorised, which is slower.
-SHORT_ROWS = FAST | {"fastmath": {"contract"}}
 
 
 class Hierarchy:

@@ -1,9 +1,8 @@
 """The connected pieces of a domain: nothing that happens in one is known in another."""
 
 import numpy as np
-from numba import njit
 
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 
 
 class Pieces:

@@ -1,8 +1,8 @@
 """Photographs of a surface: Lambert's law, shadows, noise, and whole numbers as a camera gives them."""
 
 import numpy as np
-from numba import njit
 
+from normint.compiling import njit
 from normint.inputs import as_field, as_mask, as_positive
 from normint.normals import gradient_to_normals
 
@@ -136,7 +136,7 @@ def cast_shadow(depth, light, mask=None):
     return _shadow(depth, mask, step_u, step_v, rise, depth.max())
 
 
-@njit(cache=True)
+@njit()
 def _shadow(depth, mask, step_u, step_v, rise, highest):
     rows, columns = depth.shape
     shadow = np.zeros(depth.shape, dtype=np.bool_)

@@ -4,8 +4,8 @@ import lzma
 import struct
 
 import numpy as np
-from numba import njit
 
+from normint.compiling import njit
 from normint.images.control_points import as_image
 from normint.images.restoration import psnr
 from normint.inputs import as_count, as_mask
@@ -186,7 +186,7 @@ def _earlier(keep):
     return np.where(left >= 0, left, np.where(above >= 0, above, before))[keep]
 
 
-@njit(cache=True)
+@njit()
 def _add_earlier(values, earlier):
     for k in range(1, earlier.size):
         for channel in range(3):

@@ -1,8 +1,9 @@
 """Choose the pixels from which an image is to be restored."""
 
 import numpy as np
-from numba import njit
 from scipy.ndimage import gaussian_laplace
+
+from normint.compiling import njit
 
 CHOICES = ("gradient", "random", "regular", "dithered")
 
@@ -122,7 +123,7 @@ def _density(values, fraction):
     return np.minimum(1, high * values)
 
 
-@njit(cache=True)
+@njit()
 def _dither(density):
     """Make points of a density: each pixel's error goes on to its neighbours, whole also at the border."""
     rows, cols = density.shape

@@ -1,10 +1,9 @@
 """Anisotropic diffusion: least squares with weights that fall where the surface is steep."""
 
 import numpy as np
-from numba import njit
 
 from normint import inputs
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 from normint.integrators import quadrants
 from normint.integrators.iteration import Problem
 from normint.integrators.quadrants import DOWN, LEFT, RIGHT, UP

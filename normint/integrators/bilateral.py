@@ -1,10 +1,9 @@
 """Bilateral integration: each pixel is continued to the side where the surface changes less."""
 
 import numpy as np
-from numba import njit
 
 from normint import inputs
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 from normint.integrators.iteration import Problem
 from normint.integrators.row_loops import DOWN, LEFT, RIGHT, UP
 from normint.poisson import System

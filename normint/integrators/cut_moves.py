@@ -1,11 +1,10 @@
 """Moves of a discontinuity to where it costs least: the pixels beside it may belong to the other side."""
 
 import numpy as np
-from numba import njit
 from scipy.ndimage import distance_transform_cdt
 
 from normint.boxes import bounding_box
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 from normint.integrators.calibrated_constants import CONSTANTS
 from normint.integrators.minimum_cut import minimum_cut
 from normint.pieces import root

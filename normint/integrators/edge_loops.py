@@ -6,9 +6,8 @@ into given ones, or not stored at all.
 """
 
 import numpy as np
-from numba import njit
 
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 from normint.integrators import row_loops
 
 

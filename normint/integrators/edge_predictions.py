@@ -8,9 +8,8 @@ it does.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 from normint.integrators.calibrated_constants import CONSTANTS
 
 # Kinds of edges.

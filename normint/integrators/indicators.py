@@ -1,9 +1,8 @@
 """The indicators of Mumford-Shah: tridiagonal systems (μ r² + 1/4ε) w - ε ∂²w = 1/4ε along the lines of Ω."""
 
 import numpy as np
-from numba import njit
 
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 from normint.integrators.quadrants import DOWN, LEFT, RIGHT, UP
 
 

@@ -1,9 +1,8 @@
 """A minimum cut of a graph between a source and a sink."""
 
 import numpy as np
-from numba import njit
 
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 
 
 @njit(**FAST)

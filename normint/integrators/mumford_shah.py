@@ -1,10 +1,9 @@
 """Mumford-Shah: least squares where the surface is smooth, and a price for every place where it is not."""
 
 import numpy as np
-from numba import njit
 
 from normint import inputs
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 from normint.integrators import indicators, quadrants
 from normint.integrators.iteration import Problem
 from normint.integrators.quadrants import DOWN, LEFT, RIGHT, UP

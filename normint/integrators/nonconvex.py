@@ -1,10 +1,9 @@
 """Non-convex estimators Φ1 and Φ2: quadratic near zero, flat far away, so that jumps cost little."""
 
 import numpy as np
-from numba import njit
 
 from normint import inputs
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 from normint.integrators import quadrants
 from normint.integrators.iteration import Problem
 from normint.integrators.reweighted import Descent, Reweighted

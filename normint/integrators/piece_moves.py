@@ -1,9 +1,8 @@
 """Moves of whole pieces of a surface that lower its energy, which no small change would find."""
 
 import numpy as np
-from numba import njit
 
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 from normint.integrators.calibrated_constants import CONSTANTS
 from normint.integrators.piece_tree import cost, join, milestones
 

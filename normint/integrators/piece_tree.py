@@ -3,9 +3,8 @@
 import heapq
 
 import numpy as np
-from numba import njit
 
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 from normint.pieces import root
 
 

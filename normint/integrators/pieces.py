@@ -4,9 +4,8 @@ import heapq
 
 import numpy as np
 import scipy.ndimage
-from numba import njit
 
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 from normint.integrators.calibrated_constants import CONSTANTS
 from normint.pieces import root
 

@@ -14,9 +14,8 @@ without branches: that is five times as fast as going pixel by pixel.
 """
 
 import numpy as np
-from numba import njit
 
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 from normint.integrators import row_loops
 from normint.integrators.row_loops import DOWN, LEFT, RIGHT, UP
 

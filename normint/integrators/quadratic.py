@@ -3,10 +3,9 @@
 import time
 
 import numpy as np
-from numba import njit
 
 from normint import inputs
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 from normint.integration import Integration
 from normint.poisson import System
 

@@ -4,9 +4,8 @@ Each touches few arrays, because the compiler vectorises only those.
 """
 
 import numpy as np
-from numba import njit
 
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 
 DOWN, UP, RIGHT, LEFT = range(4)
 

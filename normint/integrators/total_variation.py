@@ -1,10 +1,9 @@
 """Total variation: the sum of the lengths of the residuals, which forgives a few large ones."""
 
 import numpy as np
-from numba import njit
 
 from normint import inputs
-from normint.checkerboard import FAST
+from normint.compiling import FAST, njit
 from normint.integrators import quadrants
 from normint.integrators.iteration import Problem
 from normint.integrators.quadrants import DOWN, RIGHT
