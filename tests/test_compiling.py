@@ -1,0 +1,145 @@
+"""Machine code: it is that of the present sources, wherever it may be kept, and bounds can be checked."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from normint import compiling
+
+# A package like ours: a kernel that contains the code of a kernel of another module.
+INNER = "from normint.compiling import FAST, njit\n\n@njit(**FAST)\ndef inner(x):\n    return x + {}\n"
+OUTER = (
+    "from normint.compiling import FAST, njit\nfrom normint.inner import inner\n\n"
+    "@njit(**FAST)\ndef outer(x):\n    return 10 * inner(x)\n"
+    "@njit(**FAST)\ndef past_the_end(values):\n    return values[len(values)]\n"
+)
+CALL = "from normint.outer import outer; print(outer(1), sum(outer.stats.cache_hits.values()))"
+
+
+@pytest.fixture
+def package(tmp_path):
+    """Lay out a small package with our compiler module, and return a way to run code with it."""
+    folder = tmp_path / "place" / "normint"
+    folder.mkdir(parents=True)
+    for name in ("compiling.py", "files.py"):
+        shutil.copy2(compiling.PACKAGE / name, folder)
+    (folder / "__init__.py").touch()
+    (folder / "outer.py").write_text(OUTER)
+    (folder / "inner.py").write_text(INNER.format(1))
+    home = tmp_path / "home"
+    home.mkdir()
+
+    def run(code=CALL, **environment):
+        kept = {k: v for k, v in os.environ.items() if k not in ("XDG_CACHE_HOME", "TMPDIR")}
+        kept = {k: v for k, v in kept.items() if not k.startswith("NUMBA_")}
+        kept |= {"PYTHONPATH": str(folder.parent), "HOME": str(home), **environment}
+        done = subprocess.run([sys.executable, "-P", "-c", code], env=kept, capture_output=True, text=True)
+        return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
+
+    run.folder, run.home = folder, home
+    return run
+
+
+def caches(folder):
+    return sorted(path.name for path in folder.glob("normint-*"))
+
+
+def test_an_edit_of_an_inlined_function_of_another_module_is_seen(package):
+    assert package() == "20 0"
+    assert package() == "20 1"  # taken from the cache
+    (package.folder / "inner.py").write_text(INNER.format(2))
+    assert package() == "30 0"
+    assert package() == "30 1"
+    (package.folder / "inner.py").write_text(INNER.format(1))
+    assert package() == "20 1"  # the old state of the package still has its own
+
+
+def test_code_that_changes_while_a_process_runs_is_not_kept(package):
+    change = (
+        "import pathlib, normint.compiling, normint.inner as old\n"
+        f"pathlib.Path(old.__file__).write_text({INNER.format(2)!r})\n"
+        "import importlib; importlib.reload(old)\n"
+    )
+    assert package(change + CALL) == "30 0"
+    (package.folder / "inner.py").write_text(INNER.format(1))
+    assert package() == "20 0"  # not what the process above compiled
+
+
+def test_where_it_is_kept(package):
+    package()
+    (name,) = caches(package.folder / "__pycache__")
+    shutil.rmtree(package.folder / "__pycache__")
+    (package.folder / "__pycache__").touch()  # now no folder can be made there, not even by root
+    assert package() == "20 0"
+    assert caches(package.home / ".cache/numba") == [name]
+    chosen = package.home / "chosen"
+    assert package(NUMBA_CACHE_DIR=str(chosen)) == "20 0"
+    assert caches(chosen) == [name]
+    assert package(NUMBA_CACHE_DIR=str(chosen)) == "20 1"
+
+
+def test_without_any_place_to_keep_it_a_private_folder_goes_with_the_process(package, tmp_path):
+    (package.folder / "__pycache__").touch()
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    nowhere = {"HOME": "/dev/null", "TMPDIR": str(temporary)}
+    forked = "import os; from normint import compiling; compiling.folder()\n"
+    forked += "if os.fork() == 0: raise SystemExit\n"
+    forked += "os.wait(); assert compiling.folder().is_dir()\n"
+    assert package(forked + CALL, **nowhere) == "20 0"
+    assert list(temporary.iterdir()) == []
+    unwritable = "import tempfile; tempfile.mkdtemp = lambda **options: open('/dev/null/x')\n"
+    assert package(unwritable + CALL, **nowhere) == "20 0"
+
+
+def test_a_damaged_cache_is_compiled_again_and_mended(package):
+    package()
+    (folder,) = (package.folder / "__pycache__").glob("normint-*")
+    for damage in (b"", b"\x80\x04.", b"not a pickle", os.urandom(100)):
+        for index in folder.glob("*.nbi"):
+            index.write_bytes(damage)
+        assert package() == "20 0"
+        assert package() == "20 1"
+    for data in folder.glob("*.nbc"):
+        data.write_bytes(data.read_bytes()[:100])
+    assert package() == "20 0"
+    remove = f"import shutil; from normint.outer import outer; shutil.rmtree({str(folder)!r})\n"
+    assert package(remove + CALL) == "20 0"
+
+
+def test_old_folders_go_and_others_stay(package):
+    place = package.folder / "__pycache__"
+    place.mkdir()
+    for number in range(7):
+        (place / f"normint-{number:016x}").mkdir()
+        os.utime(place / f"normint-{number:016x}", (number, number))
+    (place / "normint-mine").mkdir()
+    package()
+    left = caches(place)
+    assert "normint-mine" in left and len(left) == compiling.KEPT + 1
+    assert {f"normint-{number:016x}" for number in (4, 5, 6)} < set(left)
+
+
+def test_bounds_are_checked_if_asked_and_never_mixed_with_the_fast_code(package):
+    wrong = "import numpy as np; from normint.outer import past_the_end\n"
+    wrong += "past_the_end(np.zeros(3)); print('not noticed')"
+    assert package(wrong) == "not noticed"
+    assert package(wrong, NUMBA_BOUNDSCHECK="1").startswith("IndexError")
+    assert package(wrong) == "not noticed"
+    assert len(caches(package.folder / "__pycache__")) == 2
+
+
+def test_without_compiling(package):
+    assert package("from normint.outer import outer; print(outer(1))", NUMBA_DISABLE_JIT="1") == "20"
+
+
+def test_all_kernels_are_compiled_here():
+    for path in Path(compiling.PACKAGE).rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if path.name != "compiling.py":
+            assert not re.search(r"^\s*(from|import) numba|jit\(.*cache=", text, flags=re.M), path
