@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 
 from normint.files import write_atomically
+from normint.regular_files import read_regular
 
 # Metadata that tells of one run, and so would change with every run.
 _OF_A_RUN = ("papermill", "execution", "ExecuteTime", "widgets")
@@ -18,16 +19,41 @@ _WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 def read_notebook(path):
     """Read a notebook of format 4 as a dict, or raise a `ValueError` that names the file."""
     try:
-        notebook = json.loads(Path(path).read_text(encoding="utf-8"))
-        version, cells = notebook["nbformat"], notebook["cells"]
-    except (ValueError, KeyError, TypeError) as error:
+        notebook = json.loads(read_regular(path))
+        _check_shape(notebook)
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is not a readable notebook ({type(error).__name__}: {error})") from error
-    if version != 4:
-        raise ValueError(f"{path} must be a notebook of format 4, got {version}")
-    for number, cell in enumerate(cells):
+    for number, cell in enumerate(notebook["cells"]):
         cell.setdefault("id", f"cell-{number:02d}")  # as unique as the random ids of editors, and it stays
-    notebook["nbformat_minor"] = max(5, notebook.get("nbformat_minor", 0))  # the first with ids
+    notebook["nbformat_minor"] = max(5, notebook["nbformat_minor"])  # the first with ids
     return notebook
+
+
+def _check_shape(notebook):
+    """Raise a `ValueError` unless what the functions below rely on is there."""
+    top = {"nbformat": int, "nbformat_minor": int, "metadata": dict, "cells": list}
+    _check_fields("the notebook", notebook, top)
+    if notebook["nbformat"] != 4:
+        raise ValueError(f"it must be of format 4, got {notebook['nbformat']}")
+    _check_fields("its metadata", notebook["metadata"].get("normint", {}), {})
+    for number, cell in enumerate(notebook["cells"], start=1):
+        name = f"cell {number}"
+        _check_fields(name, cell, {"cell_type": str, "source": (str, list), "metadata": dict})
+        tags, lines = cell["metadata"].get("tags", []), cell["source"]
+        if not isinstance(tags, list) or not all(isinstance(text, str) for text in [*tags, *lines]):
+            raise ValueError(f"the source and tags of {name} must be text")
+        if cell["cell_type"] == "code":
+            _check_fields(name, cell, {"execution_count": (int, type(None)), "outputs": list})
+            for output in cell["outputs"]:
+                _check_fields(f"an output of {name}", output, {"output_type": str})
+
+
+def _check_fields(name, part, fields):
+    if not isinstance(part, dict):
+        raise ValueError(f"{name} must be an object, got {type(part).__name__}")
+    for field, kind in fields.items():
+        if not isinstance(part.get(field, ...), kind):
+            raise ValueError(f"{name} has no {field}, or one of the wrong type")
 
 
 def write_notebook(notebook, path):

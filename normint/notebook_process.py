@@ -16,6 +16,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from normint.files import write_atomically
+from normint.regular_files import read_regular
+from normint.results import is_output
+
+# Only what is installed counts: neither modules that lie beside the notebooks nor a startup file.
+KERNEL = {"ignore_cwd": True, "exec_PYTHONSTARTUP": False}
 
 
 class NotebookProcess:
@@ -39,13 +44,15 @@ class NotebookProcess:
         self._errors = tempfile.TemporaryFile()
         # A session of its own: Ctrl-C reaches the runner only, which then decides.
         self._process = subprocess.Popen(
-            [sys.executable, "-m", __name__, json.dumps(job)],
+            [sys.executable, "-P", "-m", __name__, json.dumps(job)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
             env=environment,
             start_new_session=True,
             text=True,
+            encoding="utf-8",
+            errors="replace",
         )
 
     def wait(self, on_cell=None):
@@ -59,10 +66,10 @@ class NotebookProcess:
         """
         end = None
         for line in self._process.stdout:
-            event = json.loads(line)
-            if "status" in event:
+            event = _report(line)
+            if event.keys() == {"status", "message", "outputs"}:
                 end = event
-            elif on_cell:
+            elif "cell" in event and on_cell:
                 on_cell()
         code = self._process.wait()
         self._process.stdout.close()
@@ -80,6 +87,15 @@ class NotebookProcess:
         return f"its process ended with code {code}" + (f": {lines[-1]}" if lines else "")
 
 
+def _report(line):
+    """Return a report of `main`; what others print before it takes over, such as site hooks, is empty."""
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return event if isinstance(event, dict) else {}
+
+
 def main():
     """Execute the notebook described by the first argument and report on standard output."""
     job = json.loads(sys.argv[1])
@@ -89,6 +105,9 @@ def main():
     scratch = Path(tempfile.mkdtemp(prefix="normint-"))
     log = scratch / "outputs.jsonl"
     # The user's IPython profile must not change the results, nor our cells fill the user's history.
+    profile = scratch / "ipython" / "profile_default"
+    profile.mkdir(parents=True)
+    (profile / "ipython_config.json").write_text(json.dumps({"InteractiveShellApp": KERNEL}))
     os.environ.update(
         JUPYTER_RUNTIME_DIR=str(scratch),
         IPYTHONDIR=str(scratch / "ipython"),
@@ -100,7 +119,9 @@ def main():
     def end(status, message=""):
         ending.acquire()  # the first to come ends the process; the others wait for that
         kill_children()
-        outputs = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+        outputs, whole = read_log(log)
+        if status == "done" and not whole:
+            status, message = "failed", "the log of its figures and numbers is damaged"
         shutil.rmtree(scratch, ignore_errors=True)
         with suppress(OSError):
             print(json.dumps({"status": status, "message": message, "outputs": outputs}), file=reports)
@@ -121,6 +142,19 @@ def main():
         watch.daemon = True
         watch.start()
     end(*execute(job, scratch / "notebook.ipynb", place, on_cell_start))
+
+
+def read_log(path):
+    """Return the entries of a log that `normint.results.log_output` wrote, and whether it is whole.
+
+    The last line of a kernel that was killed may be cut off.
+    """
+    entries = []
+    with suppress(FileNotFoundError):
+        for line in read_regular(path).decode(errors="replace").splitlines():
+            entries.append(_report(line))
+    outputs = [entry for entry in entries if is_output(entry)]
+    return outputs, len(outputs) == len(entries)
 
 
 def execute(job, draft, place, on_cell_start):
@@ -148,11 +182,14 @@ def execute(job, draft, place, on_cell_start):
         status, message = "failed", f"{place}: {error.ename}: {first_line(error.evalue)}"
     except Exception as error:
         status, message = "failed", f"{place}: {type(error).__name__}: {first_line(str(error))}"
-    if draft.exists():
-        with write_atomically(failed if status == "failed" else target) as temporary:
-            shutil.copyfile(draft, temporary)
-    if status == "done":
-        failed.unlink(missing_ok=True)
+    try:
+        if draft.exists():
+            with write_atomically(failed if status == "failed" else target) as temporary:
+                shutil.copyfile(draft, temporary)
+        if status == "done":
+            failed.unlink(missing_ok=True)
+    except OSError as error:
+        status, message = "failed", message or f"its executed copy cannot be written: {error}"
     return status, message
 
 

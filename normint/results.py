@@ -4,6 +4,7 @@ Notebooks call `record`; the README's table comes from the file it writes, and f
 """
 
 import csv
+import io
 import json
 import math
 import os
@@ -11,6 +12,7 @@ import re
 from pathlib import Path
 
 from normint.files import locked, write_atomically
+from normint.regular_files import read_regular
 
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = ("figure", "case", "metric", "paper", "ours", "spread", "data", "verdict", "note")
@@ -123,18 +125,25 @@ def save_text(name, text):
 
 
 def read(folder=None):
-    """Read the recorded rows of `folder` (by default `output_folder`) as a list of dicts of strings."""
+    """Read the recorded rows of `folder` (by default `output_folder`) as a list of dicts of strings.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged. It names the line, and says how to get a good file again.
+    """
     path = Path(folder or output_folder()) / "results.csv"
-    if not path.exists():
+    if not os.path.lexists(path):
         return []
-    with open(path, newline="", encoding="utf-8") as file:
-        reader = csv.DictReader(file)
-        if tuple(reader.fieldnames or ()) != COLUMNS:
-            raise ValueError(f"{path} must have the columns {', '.join(COLUMNS)}, got {reader.fieldnames}")
-        rows = list(reader)
-    if any(None in row.values() or None in row for row in rows):
-        raise ValueError(f"{path} has rows with too few or too many fields")
-    return rows
+    try:
+        text = read_regular(path).decode("utf-8")
+        lines = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        return _rows(lines)
+    except (ValueError, csv.Error) as error:
+        raise ValueError(
+            f"{path} is damaged: {error}; take the committed one (git checkout -- {path}), "
+            "or delete it and run make workbook"
+        ) from error
 
 
 def table(rows=None):
@@ -191,6 +200,20 @@ def log_output(kind, **what):
             file.write(json.dumps({"kind": kind, **what}, default=str) + "\n")
 
 
+def is_output(item):
+    """Tell whether `item` is what `log_output` writes.
+
+    Examples
+    --------
+    >>> is_output({"kind": "figure", "path": "fig01.png"}), is_output({"kind": "figure"}), is_output([])
+    (True, False, False)
+    """
+    if not isinstance(item, dict):
+        return False
+    wanted = {"figure": ("path",), "number": COLUMNS}.get(str(item.get("kind")), ("no such kind",))
+    return all(isinstance(item.get(name), str) for name in wanted)
+
+
 def _judge(names, paper, ours, data, tolerance, note):
     if not paper:
         return "new"
@@ -225,6 +248,42 @@ def _number(name, value, *, digits, least=-math.inf):
 def _paper_texts():
     with open(ROOT / "data" / "paper_values.csv", newline="", encoding="utf-8") as file:
         return {_key(row)[:3]: row["value"] for row in csv.DictReader(file)}
+
+
+def _rows(lines):
+    """Return the rows of a results file as dicts, or raise a `ValueError` that says what is wrong."""
+    if not lines or tuple(lines[0]) != COLUMNS:
+        got = ",".join(lines[0]) if lines else "nothing"
+        raise ValueError(f"the columns must be {','.join(COLUMNS)}, got {_shown(got)}")
+    rows = {}
+    for number, fields in enumerate(lines[1:], start=1):
+        if len(fields) != len(COLUMNS):
+            got = f"{len(fields)} in {_shown(','.join(fields))}"
+            raise ValueError(f"row {number} must have {len(COLUMNS)} fields, got {got}")
+        row = dict(zip(COLUMNS, fields, strict=True))
+        _check_row(number, row)
+        if rows.setdefault(_key(row), row) is not row:
+            raise ValueError(f"row {number} repeats {_shown(' '.join(_key(row)))}")
+    return list(rows.values())
+
+
+def _check_row(number, row):
+    for column in ("figure", "case", "metric", "verdict"):
+        if not row[column].strip():
+            raise ValueError(f"row {number} has no {column}")
+    if row["data"] not in DATA_KINDS:
+        kinds = ", ".join(DATA_KINDS)
+        raise ValueError(f"in row {number}, data must be one of {kinds}, got {_shown(row['data'])}")
+    for column in ("paper", "ours", "spread"):
+        if row[column] or column == "ours":  # the paper may print nothing, and one run has no spread
+            try:
+                _number(column, row[column], digits=4)
+            except ValueError as error:
+                raise ValueError(f"in row {number}, {error}") from None
+
+
+def _shown(text):
+    return repr(text if len(text) <= 60 else text[:59] + "…")
 
 
 def _key(row):

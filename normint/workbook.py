@@ -5,72 +5,26 @@ The notebooks in `notebooks` are the source and are only read. A run puts execut
 what it was made, so that the next run does only what is left to do.
 """
 
-import json
 import os
+import re
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
 from normint import results
-from normint.files import digest, listing, locked, sweep, write_atomically
+from normint.files import digest, listing, locked, sweep
 from normint.notebook_files import has_parameters, read_notebook, settings, sources, update_notebook
 from normint.notebook_process import NotebookProcess
 from normint.results import ROOT
+from normint.workbook_state import Outcome, States
 
 PACKAGE = Path(__file__).resolve().parent
 # One thread each: neither results nor timings then depend on what else is running.
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
-
-
-@dataclass
-class Outcome:
-    """What became of one notebook.
-
-    Attributes
-    ----------
-    name : str
-        The notebook, without its suffix.
-    status : str
-        "done", "skipped" (nothing changed since it was done), "failed", or "timed out".
-    seconds : float
-        How long the execution took.
-    message : str
-        Where and why it failed.
-    outputs : list of dict
-        The figures and numbers it made, as given to `normint.results.log_output`.
-    """
-
-    name: str
-    status: str
-    seconds: float = 0.0
-    message: str = ""
-    outputs: list = field(default_factory=list)
-
-    @property
-    def ok(self):
-        """Whether its results are there."""
-        return self.status in ("done", "skipped")
-
-    @property
-    def figures(self):
-        """The paths of the figures it made."""
-        return list(dict.fromkeys(item["path"] for item in self.outputs if item["kind"] == "figure"))
-
-    @property
-    def numbers(self):
-        """The rows it recorded, the last one where it recorded a number twice."""
-        rows = [item for item in self.outputs if item["kind"] == "number"]
-        return list({(r["figure"], r["case"], r["metric"], r["data"]): r for r in rows}.values())
-
-    def summary(self):
-        """Return the fields of its line in the report."""
-        printed = [row for row in self.numbers if row["paper"]]
-        reproduced = sum(row["verdict"].startswith("reproduced") for row in printed)
-        numbers = f"{reproduced} of {len(printed)}" if printed else "-"
-        return self.name, self.status, f"{self.seconds:.1f} s", str(len(self.figures)), numbers
 
 
 def run(
@@ -136,15 +90,21 @@ def run(
     for name, notebook in notebooks.items():
         if parameters and not has_parameters(notebook):
             raise ValueError(f"{name} has no cell tagged 'parameters': it takes no {', '.join(parameters)}")
-    common = [parameters, listing(PACKAGE, "*.py"), listing(root / "data"), listing(real) if real else []]
+    results.read(figures)  # a damaged file is said now, not by every notebook
+    common = [
+        parameters, listing(PACKAGE, "*.py"), versions(), listing(root / "data"),
+        listing(real) if real else [], os.environ.get("NORMINT_DATASET") or "",
+    ]  # fmt: skip
     fingerprints = {name: digest([sources(notebook), common]) for name, notebook in notebooks.items()}
     environment = _environment(figures, variant, real)
     job = {"parameters": parameters, "timeout": timeout, "environment": environment}
 
-    folder.mkdir(parents=True, exist_ok=True)
+    for place in (folder, figures):
+        place.mkdir(parents=True, exist_ok=True)
     try:
         with locked(folder, wait=False):
-            session = _Session(root / "notebooks", folder, figures, fingerprints, job, progress)
+            states = States(folder, figures, fingerprints)
+            session = _Session(root / "notebooks", states, job, progress)
             outcomes = session.run(notebooks, jobs, force)
     except BlockingIOError:
         raise ValueError(f"another run is writing to {folder}") from None
@@ -184,16 +144,16 @@ def report(outcomes):
 class _Session:
     """The processes of one run, and what stays of them in its folder."""
 
-    def __init__(self, notebooks, folder, figures, fingerprints, job, progress):
-        self.notebooks, self.folder, self.figures = notebooks, folder, figures
-        self.fingerprints, self.job, self.progress = fingerprints, job, progress
+    def __init__(self, notebooks, states, job, progress):
+        self.notebooks, self.states, self.job, self.progress = notebooks, states, job, progress
         self._running, self._stopped, self._lock = set(), False, threading.Lock()
 
     def run(self, notebooks, jobs, force):
         """Execute what is not there yet: first those that may share the machine, then the others."""
-        for place in (self.folder, self.figures):
+        for place in (self.states.folder, self.states.figures):
             sweep(place)
-        outcomes = {} if force else {o.name: o for name in notebooks if (o := self._made_before(name))}
+        before = [] if force else [self.states.made_before(name) for name in notebooks]
+        outcomes = {outcome.name: outcome for outcome in before if outcome}
         todo = [name for name in notebooks if name not in outcomes]
         alone = [name for name in todo if settings(notebooks[name]).get("alone")]
         self._tell("begin", sum(len(notebooks[name]["cells"]) for name in todo))
@@ -214,20 +174,18 @@ class _Session:
             if self._stopped:
                 return Outcome(name, "interrupted")
             self._tell("start", name)
-            self._state(name).unlink(missing_ok=True)
-            source, target = self.notebooks / f"{name}.ipynb", self._executed(name)
-            process = NotebookProcess(source, target, **self.job)
+            self.states.forget(name)
+            source = self.notebooks / f"{name}.ipynb"
+            process = NotebookProcess(source, self.states.executed(name), **self.job)
             self._running.add(process)
         begun = time.perf_counter()
         end = process.wait(on_cell=lambda: self._tell("cell"))
         outcome = Outcome(name, seconds=round(time.perf_counter() - begun, 1), **end)
         with self._lock:
             self._running.discard(process)
-            sweep(self.figures)
+            sweep(self.states.figures)
             if outcome.status != "interrupted":
-                state = {"fingerprint": self.fingerprints[name], **asdict(outcome)}
-                with write_atomically(self._state(name)) as temporary:
-                    temporary.write_text(json.dumps(state, indent=1))
+                self.states.keep(outcome)
                 self._tell("finish", outcome)
         return outcome
 
@@ -237,30 +195,26 @@ class _Session:
             for process in self._running:
                 process.stop()
 
-    def _made_before(self, name):
-        """Return the outcome of an earlier run if nothing has changed and nothing is missing."""
-        try:
-            state = json.loads(self._state(name).read_text())
-            fingerprint, outcome = state.pop("fingerprint"), Outcome(**state)
-        except (OSError, ValueError, TypeError, KeyError):
-            return None
-        if fingerprint != self.fingerprints[name] or outcome.status != "done":
-            return None
-        rows = results.read(self.figures)
-        there = all(Path(path).exists() for path in (self._executed(name), *outcome.figures))
-        recorded = all({k: v for k, v in row.items() if k != "kind"} in rows for row in outcome.numbers)
-        outcome.status = "skipped"
-        return outcome if there and recorded else None
-
-    def _executed(self, name):
-        return self.folder / f"{name}.ipynb"
-
-    def _state(self, name):
-        return self.folder / f"{name}.json"
-
     def _tell(self, what, *arguments):
         if self.progress:
             getattr(self.progress, what)(*arguments)
+
+
+def versions():
+    """Return the versions of Python and of all that a notebook may compute or draw with."""
+    try:
+        wanted = metadata.requires("normint") or []
+    except metadata.PackageNotFoundError:  # it is not installed, only found
+        wanted = []
+    names = {re.match(r"[\w.-]+", text)[0] for text in wanted if 'extra == "dev"' not in text}
+    return {"python": sys.version} | {name: _version(name) for name in names}
+
+
+def _version(name):
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 def _check(timeout, jobs, seed, data):
@@ -280,6 +234,7 @@ def _environment(figures, variant, real):
     """Return the environment of the kernels."""
     environment = {**os.environ, **ONE_THREAD, "NORMINT_FIGURES": str(figures), "NORMINT_VARIANT": variant}
     environment["JUPYTER_PREFER_ENV_PATH"] = "1"  # the kernel of this environment, not the user's default
+    environment["PYTHONSAFEPATH"] = "1"  # a random.py that happens to be near must not be imported
     environment.pop("MPLBACKEND", None)  # it would turn off the figures in the notebooks
     if real:
         environment["NORMINT_DATA"] = str(Path(real).resolve())

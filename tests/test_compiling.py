@@ -87,13 +87,13 @@ def test_without_any_place_to_keep_it_a_private_folder_goes_with_the_process(pac
     (package.folder / "__pycache__").touch()
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    nowhere = {"HOME": "/dev/null", "TMPDIR": str(temporary)}
+    nowhere = {"HOME": __file__, "TMPDIR": str(temporary)}  # a home that is no folder
     forked = "import os; from normint import compiling; compiling.folder()\n"
     forked += "if os.fork() == 0: raise SystemExit\n"
     forked += "os.wait(); assert compiling.folder().is_dir()\n"
     assert package(forked + CALL, **nowhere) == "20 0"
     assert list(temporary.iterdir()) == []
-    unwritable = "import tempfile; tempfile.mkdtemp = lambda **options: open('/dev/null/x')\n"
+    unwritable = "import tempfile; tempfile.mkdtemp = lambda **options: open('nowhere')\n"
     assert package(unwritable + CALL, **nowhere) == "20 0"
 
 

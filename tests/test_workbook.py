@@ -1,15 +1,14 @@
 """The runner: on tiny notebooks, some of which fail, hang, or are killed."""
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import psutil
 import pytest
+from tiny_workbook import Pretend, code_cell, make
 
 from normint import progress, workbook
 from normint.notebook_files import normalised, read_notebook, write_notebook
@@ -36,24 +35,6 @@ with write_atomically(output_folder() / "fig00_slow.png") as temporary:
     Path("../kernel.pid").write_text(str(os.getpid()))
     while not Path("../gate").exists(): time.sleep(0.02)
 """
-
-
-def code_cell(source, number, tags=()):
-    metadata = {"tags": list(tags)} if tags else {}
-    cell = {"cell_type": "code", "id": f"c{number}", "metadata": metadata, "source": source.strip()}
-    return {**cell, "execution_count": None, "outputs": []}
-
-
-def make(root, name, *sources, **settings):
-    """Write a notebook: a title, the parameters, and a cell for each source."""
-    title = {"cell_type": "markdown", "id": "title", "metadata": {}, "source": "# Title"}
-    parameters = code_cell("seed = 0\nquick = False\ndataset = 'auto'", 1, ["parameters"])
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    cells = [title, parameters, *(code_cell(source, number + 2) for number, source in enumerate(sources))]
-    metadata = {"kernelspec": kernel} | ({"normint": settings} if settings else {})
-    path = root / "notebooks" / f"{name}.ipynb"
-    write_notebook({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}, path)
-    return path
 
 
 def printed(path):
@@ -221,26 +202,10 @@ def test_an_interrupted_run_leaves_nothing_half_done_and_goes_on(tmp_path, numbe
 def tiny(tmp_path, monkeypatch):
     """Return a run of two notebooks whose executions only pretend; it returns the names executed."""
 
-    class Pretend:
-        executed = []
-        environments = []
-
-        def __init__(self, source, target, *, parameters, timeout, environment):
-            self.executed.append(source.stem)
-            self.environments.append(environment)
-            self.figure = Path(environment["NORMINT_FIGURES"]) / f"{source.stem}.png"
-            self.target, self.source = target, source
-
-        def wait(self, on_cell):
-            self.figure.parent.mkdir(exist_ok=True)
-            self.figure.touch()
-            self.target.write_bytes(self.source.read_bytes())
-            outputs = [{"kind": "figure", "path": str(self.figure)}]
-            return {"status": "done", "message": "", "outputs": outputs}
-
     for name in ("01_one", "02_two"):
         make(tmp_path, name, "1 + 1")
     monkeypatch.setattr(workbook, "NotebookProcess", Pretend)
+    monkeypatch.setattr(Pretend, "data", "generated")
 
     def run(**options):
         Pretend.executed.clear()
@@ -284,14 +249,38 @@ def test_parameters_and_data_count_as_changes(tiny, tmp_path):
     assert len(tiny(data=data)) == 2
 
 
-def test_a_recorded_number_that_is_gone_is_made_again(tiny):
+def test_a_recorded_number_that_is_gone_or_changed_is_made_again(tiny):
     tiny()
-    state = tiny.root / "build/workbook/01_one.json"
-    content = json.loads(state.read_text())
-    row = {"figure": "fig04", "case": "mask", "metric": "RMSE", "data": "generated", "ours": "0.1"}
-    content["outputs"].append({"kind": "number", **row})
-    state.write_text(json.dumps(content))
+    path = tiny.root / "figures/results.csv"
+    whole = path.read_text()
+    path.write_text("".join(line for line in whole.splitlines(keepends=True) if "01_one" not in line))
     assert tiny() == ["01_one"]
+    assert path.read_text() == whole
+    path.write_text(whole.replace("0.5", "0.25", 1))
+    assert tiny() == ["01_one"]
+    assert path.read_text() == whole
+
+
+@pytest.mark.parametrize("name", ["figures/01_one.png", "build/workbook/01_one.ipynb"])
+def test_an_output_that_was_emptied_or_forged_is_made_again(tiny, name):
+    tiny()
+    path = tiny.root / name
+    made, times = path.read_bytes(), path.stat()
+    for content in (b"", made[:-1] + b"?"):
+        path.write_bytes(content)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        assert tiny() == ["01_one"]
+        assert path.read_bytes() == made
+
+
+def test_another_version_of_a_library_counts_as_a_change(tiny, monkeypatch):
+    assert "numpy" in workbook.versions() and "pytest" not in workbook.versions()
+    tiny()
+    monkeypatch.setattr(workbook, "_version", lambda name: "99")
+    assert len(tiny()) == 2
+    assert tiny() == []
+    monkeypatch.setenv("NORMINT_DATASET", "stand-in")
+    assert len(tiny()) == 2
 
 
 def test_where_things_go(tiny):
@@ -350,12 +339,9 @@ def test_bad_input_is_refused_before_anything_runs(tiny, tmp_path, monkeypatch):
     assert not (tmp_path / "build").exists()
 
 
-def test_update_refuses_outputs_made_from_real_data(tiny):
+def test_update_refuses_outputs_made_from_real_data(tiny, monkeypatch):
+    monkeypatch.setattr(Pretend, "data", "real")
     tiny()
-    state = tiny.root / "build/workbook/01_one.json"
-    content = json.loads(state.read_text())
-    content["outputs"][0]["data"] = "real"
-    state.write_text(json.dumps(content))
     before = (tiny.root / "notebooks/01_one.ipynb").read_bytes()
     with pytest.raises(ValueError, match="01_one found real data"):
         tiny(update=True)
