@@ -1,14 +1,21 @@
 # Each target sets up what it needs the first time; `make help` lists them.
 PYTHON ?= python3
 BIN := .venv/bin
-READY := .venv/.ready
+# The newest versions of all libraries, or with LOCK=1 those that the published numbers were made with.
+READY := .venv/$(if $(LOCK),.locked,.ready)
 # Committed notebooks show what comes out without real data; what they write while checked goes to build.
 AS_COMMITTED := env -u NORMINT_DATA NORMINT_DATASET=stand-in NORMINT_FIGURES=$(CURDIR)/build/test/figures
 # Two processes test side by side; libraries that start threads of their own would only get in their way.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+# Between them they run the solver, every method, and the other kernels.
+BOUNDED := $(wildcard tests/test_properties.py) tests/test_multigrid.py tests/test_iterative_methods.py \
+	tests/test_pieces.py tests/test_cut_moves.py tests/test_minimum_cut.py tests/test_calibrated.py \
+	tests/test_quadratic.py tests/test_rendering.py tests/test_image_coding.py
+NEWEST := --upgrade --upgrade-strategy eager
+install = $(1) -m pip install --quiet --disable-pip-version-check $(2) --editable '.[workbook,dev]'
 
 .DEFAULT_GOAL := help
-.PHONY: help workbook test test-browser lint lab site bench clean
+.PHONY: help workbook test test-browser bounds torture lint lab site bench lock clean
 
 help:           ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 14
@@ -24,6 +31,12 @@ test: $(READY)  ## run the tests: units, properties, doctests, every notebook th
 test-browser: $(READY)  ## open JupyterLab and the site in Chromium, move a slider, keep screenshots in build/browser
 	$(BIN)/python -m pytest -rs tests/browser $(ARGS)
 
+bounds: $(READY) ## run the kernels with every index checked against the bounds of its array
+	NUMBA_BOUNDSCHECK=1 $(ONE_THREAD) $(BIN)/python -m pytest -n 2 $(BOUNDED) $(ARGS)
+
+torture: $(READY) ## try random, damaged and hostile input until told to stop: ARGS='--seconds 60'
+	$(ONE_THREAD) $(BIN)/python -m tests.torture $(ARGS)
+
 lint: $(READY)  ## check style
 	$(BIN)/ruff check .
 
@@ -36,12 +49,21 @@ site: $(READY)  ## turn the notebooks into pages that need no network, in build/
 bench: $(READY) ## measure the solver, the methods and the panels, print the tables and write them as CSV
 	$(BIN)/python -m benchmarks $(ARGS)
 
+lock:           ## write the newest versions of all libraries into requirements.lock, for LOCK=1
+	$(PYTHON) -m venv --clear build/lock
+	$(call install,build/lock/bin/python)
+	{ echo "# Written by make lock on $$(build/lock/bin/python --version), for make LOCK=1."; \
+		build/lock/bin/python -m pip freeze --exclude-editable; } > build/lock/requirements.lock
+	mv build/lock/requirements.lock requirements.lock
+
 clean:          ## remove the environment and everything built
 	rm -rf .venv build
 
-$(READY): pyproject.toml
+.venv/.locked: requirements.lock
+.venv/.ready .venv/.locked: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "normint needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[workbook,dev]'
-	@touch $(READY)
+	$(call install,$(BIN)/python,$(if $(filter %.locked,$@),--constraint requirements.lock,$(NEWEST)))
+	@rm -f .venv/.ready .venv/.locked
+	@touch $@

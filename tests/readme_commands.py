@@ -12,7 +12,7 @@ FENCED = re.compile(r"^```(\S*)\n(.*?)^```$", flags=re.M | re.S)
 COMMAND = re.compile(r"(?:[A-Z_]+=\S+ )*(?:[a-z.~/][\w./-]* (?!= )[^(),]+|\.(?:venv/bin)?/\S+)")
 SHELLS = ("", "sh", "bash", "shell", "console")
 # What a `make` that runs the tests hands down to them.
-INHERITED = ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "MAKELEVEL", "ARGS", "PYTHON")
+INHERITED = ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "MAKELEVEL", "ARGS", "PYTHON", "LOCK")
 
 
 def printed_commands(text):
@@ -48,7 +48,7 @@ class Clone:
     def __init__(self, root, folder, notebooks):
         self.folder = folder
         folder.mkdir()
-        for name in ("Makefile", "README.md", "pyproject.toml", "environment.yml"):
+        for name in ("Makefile", "README.md", "pyproject.toml", "environment.yml", "requirements.lock"):
             shutil.copy2(root / name, folder)
         for name in ("data", "benchmarks", "tests"):  # only read
             (folder / name).symlink_to(root / name)
@@ -82,6 +82,7 @@ class Clone:
         """Link to what is installed; it counts as newer than pyproject.toml, so that nothing is installed."""
         (self.folder / ".venv").mkdir()
         for path in Path(sys.prefix).iterdir():
-            if path.name != ".ready":
+            if path.name not in (".ready", ".locked"):
                 (self.folder / ".venv" / path.name).symlink_to(path)
-        (self.folder / ".venv" / ".ready").touch()
+        for stamp in (".ready", ".locked"):
+            (self.folder / ".venv" / stamp).touch()

@@ -1,6 +1,8 @@
-"""The conda environment asks for what pyproject.toml asks for."""
+"""The conda environment and the lock file ask for what pyproject.toml asks for."""
 
+import os
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -12,6 +14,33 @@ REQUIREMENT = re.compile(r"([A-Za-z0-9_.-]+)>=([0-9.]+)")
 CONDA_NAMES = {"opencv-python-headless": "py-opencv", "playwright": "playwright-python"}
 
 
+def wanted():
+    """Return the lower bounds of pyproject.toml by name, all extras included."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    texts = project["dependencies"] + extras["workbook"] + extras["dev"]
+    matches = [REQUIREMENT.fullmatch(text) for text in [*texts, "python" + project["requires-python"]]]
+    assert all(matches), "every dependency has one lower bound and nothing else"
+    return dict(match.groups() for match in matches)
+
+
+def locked():
+    """Read the lines "name==version" of requirements.lock."""
+    _, *lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    # Nothing else: no place on this machine, no address, no option.
+    matches = {line: re.fullmatch(r"([A-Za-z0-9_.-]+)==([0-9][0-9a-z.]*)", line) for line in lines}
+    assert [line for line, match in matches.items() if not match] == []
+    return {canonical(match[1]): match[2] for match in matches.values()}
+
+
+def canonical(name):
+    return re.sub("[-_.]+", "-", name).lower()
+
+
+def as_numbers(version):
+    return [int(part) for part in re.findall(r"\d+", version)]
+
+
 def conda_requirements():
     """Read the lines "- name>=version" of environment.yml."""
     lines = (ROOT / "environment.yml").read_text(encoding="utf-8").splitlines()
@@ -20,15 +49,31 @@ def conda_requirements():
 
 
 def test_same_names_and_lower_bounds():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"]
-    wanted = (
-        project["dependencies"] + extras["workbook"] + extras["dev"] + ["python" + project["requires-python"]]
-    )
-    matches = {requirement: REQUIREMENT.fullmatch(requirement) for requirement in wanted}
-    assert all(matches.values()), "every dependency has one lower bound and nothing else"
-    named = dict(match.groups() for match in matches.values())
-    assert conda_requirements() == {CONDA_NAMES.get(name, name): bound for name, bound in named.items()}
+    assert conda_requirements() == {CONDA_NAMES.get(name, name): bound for name, bound in wanted().items()}
+
+
+def test_the_lock_holds_every_library_in_a_version_that_will_do():
+    versions = locked()
+    for name, bound in wanted().items():
+        if name != "python":
+            assert as_numbers(versions[canonical(name)]) >= as_numbers(bound), name
+    assert {"llvmlite", "ipython", "nbclient", "pillow"} < set(versions)  # and what those need in turn
+    assert "normint" not in versions
+
+
+def test_the_two_environments_are_made_by_turns():
+    def commands(target, *options):
+        arguments = ["make", "-n", "-B", "PYTHON=python3", *options, target]
+        kept = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "LOCK")}
+        done = subprocess.run(arguments, cwd=ROOT, env=kept, capture_output=True, text=True, check=True)
+        return done.stdout
+
+    locked, newest = commands("lint", "LOCK=1"), commands("lint")
+    assert "--constraint requirements.lock" in locked and "--upgrade" not in locked
+    assert "--upgrade" in newest and "requirements.lock" not in newest
+    assert "touch .venv/.locked" in locked and "touch .venv/.ready" in newest
+    for text in (locked, newest):  # the stamp of the other goes
+        assert "rm -f .venv/.ready .venv/.locked" in text
 
 
 def test_every_line_is_compared():

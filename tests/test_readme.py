@@ -27,7 +27,10 @@ WOULD_RUN = {
     "make workbook": [".venv/bin/normint workbook"],
     "NORMINT_DATA=~/normal-integration-data make workbook": [".venv/bin/normint workbook"],
     "make test": [".venv/bin/python -m pytest -n 2", "--nbval-sanitize-with=tests/nbval_sanitize.cfg"],
+    "make LOCK=1 workbook": [".venv/bin/normint workbook"],
     "make test-browser": [".venv/bin/python -m pytest -rs tests/browser"],
+    "make bounds": ["NUMBA_BOUNDSCHECK=1", ".venv/bin/python -m pytest -n 2"],
+    "make torture": [".venv/bin/python -m tests.torture"],
     "make lab": [".venv/bin/jupyter lab --notebook-dir=notebooks"],
     "make bench": [".venv/bin/python -m benchmarks"],
 }
@@ -91,6 +94,13 @@ def builds_the_site(clone, command):
     return done
 
 
+def would_lock(clone, command):
+    done = clone.run(command, MAKEFLAGS="-n")
+    for part in ("build/lock/bin/python -m pip freeze", "mv build/lock/requirements.lock requirements.lock"):
+        assert part in done.stdout
+    return done
+
+
 def lists_the_targets(clone, command):
     done = clone.run(command)
     listed = [line.split()[0] for line in done.stdout.splitlines()]
@@ -122,6 +132,7 @@ KNOWN = {
     ".venv/bin/normint workbook --help": says("--only", "--seed", "--quick"),
     ".venv/bin/normint integrate --help": says("--method", "--option", "--axes", "--prior", "--force"),
     INTEGRATE: integrates,
+    "make lock": would_lock,
     "make site": builds_the_site,
     "make help": lists_the_targets,
     "conda env create -f environment.yml": makes_a_conda_environment,
