@@ -14,7 +14,7 @@ import numpy as np
 
 from normint import workbook
 from normint.files import digest
-from normint.regular_files import read_regular
+from normint.regular_files import content, read_regular
 from tests.tiny_workbook import Pretend, make
 
 NAMES = ("01_one", "02_two")
@@ -59,7 +59,7 @@ def _made(folder, outcomes):
     made = {}
     for outcome in outcomes:
         files = [folder / "build" / "workbook" / f"{outcome.name}.ipynb", *outcome.figures]
-        made[outcome.name] = outcome.outputs, [read_regular(path) for path in files if outcome.ok]
+        made[outcome.name] = outcome.outputs, [content(path) for path in files if outcome.ok]
     return made
 
 
@@ -100,7 +100,7 @@ def _bytes(path, rng):
 
 def _place(path, rng):
     """Put something else in the place of a file."""
-    content = _content(path)
+    old = _content(path)
     _remove(path)
     aside = path.with_name(f"aside of {path.name}")
     _remove(aside)
@@ -110,7 +110,7 @@ def _place(path, rng):
         "a pipe": lambda: os.mkfifo(path),
         "a link to nothing": lambda: path.symlink_to(aside),
         "a link to a pipe": lambda: (os.mkfifo(aside), path.symlink_to(aside)),
-        "a link to the same": lambda: (aside.write_bytes(content), path.symlink_to(aside)),
+        "a link to the same": lambda: (aside.write_bytes(old), path.symlink_to(aside)),
         "huge": lambda: (path.touch(), os.truncate(path, 2**40)),
     }
     # Only a state and the results have a largest size; others would be read to their end.
