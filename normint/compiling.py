@@ -29,7 +29,7 @@ FAST = {"fastmath": True, "error_model": "numpy", "nogil": True}
 SHORT_ROWS = FAST | {"fastmath": {"contract"}}
 
 PACKAGE = Path(__file__).resolve().parent
-KEPT = 4  # folders of machine code: with and without checked bounds, before and after a change
+KEPT = 8  # folders of some 15 MB: for branches and versions of Python side by side, with and without checks
 # The settings of numba that change the code and that its own index does not ask for.
 SETTINGS = (
     "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "DISABLE_INTEL_SVML", "LOOP_VECTORIZE", "OPT", "SLP_VECTORIZE",
