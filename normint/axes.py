@@ -1,16 +1,15 @@
 """Where the components of a normal point: conventions, and a check that tells a wrong one."""
 
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
 from normint import inputs
-from normint.boxes import bounding_box
-from normint.camera import camera_of_part, projection
-from normint.curl import relative_curl
 from normint.normal_maps import as_normal_map, decode, where_normals
+from normint.readings import LEAST_COSINE, compare, sample
 
-__all__ = ["AXES", "axes_warning", "guess_axes", "to_uvz"]
+__all__ = ["AXES", "Candidate", "axes_warning", "compare_axes", "guess_axes", "to_uvz"]
 
 # The directions, seen by the camera, of the first, second and third component.
 AXES = {
@@ -26,9 +25,7 @@ _DIRECTIONS |= {"toward": (2, 1), "away": (2, -1)}
 _OPPOSITE = {"down": "up", "right": "left", "toward": "away"}
 _OPPOSITE |= {b: a for a, b in _OPPOSITE.items()}
 
-SAMPLES = 400  # rows and columns looked at, at most: enough to tell axes, and quick for any image
-CURL = 0.25  # fields whose relative curl is smaller are not doubted
-BETTER = 0.75  # nor are those that no other axes bring below this part of their curl
+SURE = 5.0  # standard errors by which other axes must fit better: chance and rounding stay below 4
 FEWEST = 200  # pixels: of fewer, chance would decide
 
 
@@ -81,6 +78,82 @@ def to_uvz(axes):
     return turn
 
 
+class Candidate(NamedTuple):
+    """Axes that a normal map may have, and what speaks for or against them.
+
+    Attributes
+    ----------
+    words : tuple of str
+    curl : float
+        The relative curl that the slopes then have, around the loops that tell most.
+    outward : float
+        How far the normals at the mask's edge point out of it: 1, away from the inside; −1, into it.
+    worse : float
+        By how many standard errors the first candidate fits better: sure from `SURE` on; 0, not at all.
+    """
+
+    words: tuple
+    curl: float
+    outward: float
+    worse: float
+
+
+def compare_axes(normals, mask=None, camera=None, axes="uvz"):
+    """Measure how well axes fit a normal map, and the same with components turned over or swapped.
+
+    Parameters
+    ----------
+    normals, mask, camera
+        As for :func:`normint.integrate_normals`.
+    axes : str
+        Those that are to be compared with others.
+
+    Returns
+    -------
+    list of Candidate
+        First the given axes or, if they surely fit better, others. Where most normals face away from the
+        camera, z is turned over in all candidates. Empty where the mask has no four pixels in a square.
+
+    Notes
+    -----
+    Of the eight, each two have the same curl: the surface is raised in one and hollow in the other. The
+    contour orders these two, see :func:`guess_axes`. The four pairs are compared by
+    :func:`normint.readings.compare`. Some shapes fit more than one: f(u) + g(v) also with one component
+    turned over, uv also with both swapped.
+
+    Examples
+    --------
+    >>> from normint import gradient_to_normals
+    >>> u, v = np.indices((32, 32)) / 16
+    >>> [(" ".join(one.words), round(one.worse)) for one in compare_axes(gradient_to_normals(v, u))[::2]]
+    [('down right toward', 0), ('right down toward', 0), ('right up toward', 0), ('up right toward', 27)]
+    """
+    normals, mask = _as_map_and_mask(normals, mask)
+    seen, words = sample(normals, mask, camera), directions(axes)
+    candidates = _candidates(words, _mostly_away(seen, words))
+    readings = {one: to_uvz(" ".join(one))(seen.vectors) for one in candidates}
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        pairs = list(readings.values())[:4]
+        inside = seen.mask & np.all([seen.cosine(n) > LEAST_COSINE for n in pairs], axis=0)
+        comparison = compare([seen.slopes(n) for n in pairs], inside, seen.joined)
+    if comparison is None:
+        return []
+    best = _best_pair(comparison)
+    size = comparison.loudest(0 if best else max((1, 2, 3), key=lambda k: comparison.better(k, 0)), best)
+    found = []
+    for k, (one, n) in enumerate(readings.items()):
+        curl, worse = float(comparison.curl[size, k % 4]), comparison.better(k % 4, best)
+        found.append((k % 4, Candidate(one, curl, _outward(n, inside), worse)))
+
+    def order(numbered):
+        pair, candidate = numbered
+        changed = [_DIRECTIONS[a][0] for a, b in zip(words, candidate.words, strict=True) if a != b]
+        rank = (pair != best, candidate.worse > SURE, round(candidate.curl, 6), pair)
+        return *rank, bool(changed), -candidate.outward, len(changed), changed
+
+    return [candidate for _, candidate in sorted(found, key=order)]
+
+
 def guess_axes(normals, mask=None, camera=None, axes="uvz"):
     """Measure how well other axes fit a normal map: the same with components turned over or swapped.
 
@@ -94,8 +167,9 @@ def guess_axes(normals, mask=None, camera=None, axes="uvz"):
     Returns
     -------
     dict
-        From axes to the relative curl that the slopes then have (see :func:`normint.curl.relative_curl`),
-        the smallest first; of equal ones, the given axes first and then those that fit the contour better.
+        From axes to the relative curl that the slopes then have (see :func:`normint.curl.relative_curl`).
+        First the given axes or, if they surely fit better, others; then the smallest first. Of equal ones,
+        the given axes come first and then those that fit the contour better.
 
     Notes
     -----
@@ -113,23 +187,7 @@ def guess_axes(normals, mask=None, camera=None, axes="uvz"):
     >>> list(guess_axes(normals, surface.mask))[0]
     'up right toward'
     """
-    normals = as_normal_map(normals)
-    mask = where_normals(normals) if mask is None else inputs.as_mask(mask, normals.shape[:2])
-    normals, mask, camera = _thinned(normals, mask, camera)
-    lens, words = projection(camera), directions(axes)
-    found = {}
-    for candidate in _candidates(words, _mostly_away(normals, mask, lens, words)):
-        n = to_uvz(" ".join(candidate))(normals)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            # Grazing normals have slopes of any size: few, but they would decide.
-            inside = mask & (lens.facing(n) > 0.1)
-            p, q = lens.slopes(n)
-        try:
-            curl = relative_curl(p, q, inside)
-        except ValueError:  # too few pixels to go around
-            continue
-        found[candidate] = curl, _outward(n, inside)
-    return {_name(candidate): found[candidate][0] for candidate in _in_order(found, words)}
+    return {_name(one.words): one.curl for one in compare_axes(normals, mask, camera, axes)}
 
 
 def axes_warning(normals, mask, axes, camera):
@@ -143,8 +201,8 @@ def axes_warning(normals, mask, axes, camera):
     Returns
     -------
     str or None
-        None where there is no reason to doubt: where the given axes have little curl, or where others have
-        not much less, as with noise.
+        None where there is no reason to doubt: where no other axes surely fit better, see
+        :func:`compare_axes`. Those that fit as well as the ones it names are named too.
 
     Examples
     --------
@@ -157,49 +215,57 @@ def axes_warning(normals, mask, axes, camera):
     >>> print(axes_warning(normals[..., [1, 0, 2]], surface.mask, "uvz", None))
     the normals look as if they had other axes: relative curl 0.65 with axes='uvz', 0.08 with axes='directx'
     """
-    normals = as_normal_map(normals)
-    mask = where_normals(normals) if mask is None else inputs.as_mask(mask, normals.shape[:2])
-    thin, thin_mask, thin_camera = _thinned(normals, mask, camera)
-    words, curls = directions(axes), guess_axes(normals, mask, camera, axes)
-    if not curls or np.count_nonzero(thin_mask) < FEWEST:
+    normals, mask = _as_map_and_mask(normals, mask)
+    words, candidates = directions(axes), compare_axes(normals, mask, camera, axes)
+    seen = sample(normals, mask, camera)
+    if not candidates or np.count_nonzero(seen.mask) < FEWEST:
         return None
-    best, least = next(iter(curls.items()))
-    if _mostly_away(thin, thin_mask, projection(thin_camera), words):
-        return f"most normals face away from the camera with axes={axes!r}; axes={best!r} would turn them"
-    given = curls.get(_name(words), 0.0)
-    if given < CURL or least > BETTER * given:
+    best, twin, *others = candidates
+    also = "".join(f" or axes={_name(one.words)!r}" for one in others[::2] if one.worse < SURE)
+    if _mostly_away(seen, words):
+        return (
+            f"most normals face away from the camera with axes={axes!r}; "
+            f"axes={_name(best.words)!r}{also} would turn them"
+        )
+    if words in (best.words, twin.words):
         return None
+    given = next(one.curl for one in others if one.words == words)
     return (
         "the normals look as if they had other axes: "
-        f"relative curl {given:.2f} with axes={axes!r}, {least:.2f} with axes={best!r}"
+        f"relative curl {given:.2f} with axes={axes!r}, {best.curl:.2f} with axes={_name(best.words)!r}{also}"
     )
 
 
+def _as_map_and_mask(normals, mask):
+    normals = as_normal_map(normals)
+    return normals, where_normals(normals) if mask is None else inputs.as_mask(mask, normals.shape[:2])
+
+
 def _candidates(words, away):
-    """Return all ways to turn the components along the image over and to swap them."""
+    """Return all ways to turn the components along the image over and to swap them.
+
+    The first four differ in their curl. The second four are the same with both components turned over.
+    """
     places = [k for k, word in enumerate(words) if _DIRECTIONS[word][0] < 2]
     deep = 3 - sum(places)
-    for swap, *flips in product((False, True), repeat=3):
+    for both, swap, one in product((False, True), repeat=3):
         new = list(words)
         first, second = (words[k] for k in (reversed(places) if swap else places))
-        for k, word, flip in zip(places, (first, second), flips, strict=True):
+        for k, word, flip in zip(places, (first, second), (both, both != one), strict=True):
             new[k] = _OPPOSITE[word] if flip else word
         if away:
             new[deep] = _OPPOSITE[words[deep]]
         yield tuple(new)
 
 
-def _in_order(found, words):
-    """Sort candidates by their curl; of a hollow and a raised reading, the given or likelier first."""
+def _best_pair(comparison):
+    """Return which of four pairs fits best: the first, the given one, unless another surely does."""
 
-    def order(candidate):
-        other = tuple(_OPPOSITE[word] if _DIRECTIONS[word][0] < 2 else word for word in candidate)
-        # Under perspective, the two differ by next to nothing, which must not decide.
-        curl = np.mean([found[one][0] for one in (candidate, other) if one in found])
-        changed = [_DIRECTIONS[old][0] for old, new in zip(words, candidate, strict=True) if old != new]
-        return round(curl, 6), bool(changed), -found[candidate][1], len(changed), changed
+    def hardest_contest(one):
+        return min(comparison.better(other, one) for other in range(4) if other != one)
 
-    return sorted(found, key=order)
+    best = max(range(4), key=hardest_contest)
+    return best if comparison.better(0, best) > SURE else 0
 
 
 def _name(words):
@@ -207,9 +273,9 @@ def _name(words):
     return next((name for name, known in AXES.items() if known == text), text)
 
 
-def _mostly_away(normals, mask, lens, words):
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return bool(np.median(lens.facing(to_uvz(" ".join(words))(normals))[mask]) < 0)
+def _mostly_away(seen, words):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        return bool(np.median(seen.cosine(to_uvz(" ".join(words))(seen.vectors))[seen.mask]) < 0)
 
 
 def _outward(normals, mask):
@@ -223,12 +289,3 @@ def _outward(normals, mask):
         total += np.sum(sign * normals[beside, component] / np.linalg.norm(normals[beside], axis=-1))
         count += np.count_nonzero(beside)
     return round(float(total / count), 3) if count else 0.0
-
-
-def _thinned(normals, mask, camera):
-    """Keep the part with the object, and of its rows and columns every k-th where there are many."""
-    projection(camera)  # refuses what is none
-    rows, columns = box = bounding_box(mask)
-    k = max(1, min(mask[box].shape) // SAMPLES)
-    camera = camera_of_part(camera, rows.start, columns.start, k)
-    return normals[box][::k, ::k], mask[box][::k, ::k], camera
