@@ -116,10 +116,10 @@ def compare_axes(normals, mask=None, camera=None, axes="uvz"):
 
     Notes
     -----
-    Of the eight, each two have the same curl: the surface is raised in one and hollow in the other. The
-    contour orders these two, see :func:`guess_axes`. The four pairs are compared by
-    :func:`normint.readings.compare`. Some shapes fit more than one: f(u) + g(v) also with one component
-    turned over, uv also with both swapped.
+    The curl is compared by :func:`normint.readings.compare`. Of the eight, each two have the same one: the
+    surface is raised in one and hollow in the other, and the contour orders them, see :func:`guess_axes`. A
+    near camera may tell these two apart as well. Some shapes fit more than two: f(u) + g(v) also with one
+    component turned over, uv also with both swapped.
 
     Examples
     --------
@@ -132,26 +132,19 @@ def compare_axes(normals, mask=None, camera=None, axes="uvz"):
     seen, words = sample(normals, mask, camera), directions(axes)
     candidates = _candidates(words, _mostly_away(seen, words))
     readings = {one: to_uvz(" ".join(one))(seen.vectors) for one in candidates}
+    told = list(readings.values())[: 4 if camera is None else 8]
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        pairs = list(readings.values())[:4]
-        inside = seen.mask & np.all([seen.cosine(n) > LEAST_COSINE for n in pairs], axis=0)
-        comparison = compare([seen.slopes(n) for n in pairs], inside, seen.joined)
+        inside = seen.mask & np.all([seen.cosine(n) > LEAST_COSINE for n in told], axis=0)
+        comparison = compare([seen.slopes(n) for n in told], inside, seen.joined)
     if comparison is None:
         return []
-    best = _best_pair(comparison)
-    size = comparison.loudest(0 if best else max((1, 2, 3), key=lambda k: comparison.better(k, 0)), best)
+    best, size = _best(comparison)
     found = []
     for k, (one, n) in enumerate(readings.items()):
-        curl, worse = float(comparison.curl[size, k % 4]), comparison.better(k % 4, best)
-        found.append((k % 4, Candidate(one, curl, _outward(n, inside), worse)))
-
-    def order(numbered):
-        pair, candidate = numbered
-        changed = [_DIRECTIONS[a][0] for a, b in zip(words, candidate.words, strict=True) if a != b]
-        rank = (pair != best, candidate.worse > SURE, round(candidate.curl, 6), pair)
-        return *rank, bool(changed), -candidate.outward, len(changed), changed
-
-    return [candidate for _, candidate in sorted(found, key=order)]
+        j = k % len(told)
+        worse = comparison.better(j, best)
+        found.append(Candidate(one, float(comparison.curl[size, j]), _outward(n, inside), worse))
+    return _in_order(found, best, words)
 
 
 def guess_axes(normals, mask=None, camera=None, axes="uvz"):
@@ -213,26 +206,26 @@ def axes_warning(normals, mask, axes, camera):
     >>> axes_warning(normals, surface.mask, "uvz", None) is None
     True
     >>> print(axes_warning(normals[..., [1, 0, 2]], surface.mask, "uvz", None))
-    the normals look as if they had other axes: relative curl 0.65 with axes='uvz', 0.08 with axes='directx'
+    the normals look as if they had other axes: relative curl 0.65 with axes='uvz', 0.04 with axes='directx'
     """
     normals, mask = _as_map_and_mask(normals, mask)
     words, candidates = directions(axes), compare_axes(normals, mask, camera, axes)
     seen = sample(normals, mask, camera)
     if not candidates or np.count_nonzero(seen.mask) < FEWEST:
         return None
-    best, twin, *others = candidates
-    also = "".join(f" or axes={_name(one.words)!r}" for one in others[::2] if one.worse < SURE)
+    best = candidates[0]
+    also = "".join(f" or axes={_name(one.words)!r}" for one in candidates[2::2] if one.worse <= SURE)
     if _mostly_away(seen, words):
         return (
             f"most normals face away from the camera with axes={axes!r}; "
             f"axes={_name(best.words)!r}{also} would turn them"
         )
-    if words in (best.words, twin.words):
+    given = next(one for one in candidates if one.words == words)
+    if given.worse <= SURE:
         return None
-    given = next(one.curl for one in others if one.words == words)
     return (
-        "the normals look as if they had other axes: "
-        f"relative curl {given:.2f} with axes={axes!r}, {best.curl:.2f} with axes={_name(best.words)!r}{also}"
+        "the normals look as if they had other axes: relative curl "
+        f"{given.curl:.2f} with axes={axes!r}, {best.curl:.2f} with axes={_name(best.words)!r}{also}"
     )
 
 
@@ -258,14 +251,33 @@ def _candidates(words, away):
         yield tuple(new)
 
 
-def _best_pair(comparison):
-    """Return which of four pairs fits best: the first, the given one, unless another surely does."""
+def _best(comparison):
+    """Return which reading fits best: the first, the given one, unless another surely does; and the loops.
+
+    The loops are those that tell most about the given one; if that is the best, about any other.
+    """
+    others = range(1, comparison.curl.shape[1])
 
     def hardest_contest(one):
-        return min(comparison.better(other, one) for other in range(4) if other != one)
+        return min(comparison.better(other, one) for other in (0, *others) if other != one)
 
-    best = max(range(4), key=hardest_contest)
-    return best if comparison.better(0, best) > SURE else 0
+    best = max((0, *others), key=hardest_contest)
+    if comparison.better(0, best) > SURE:
+        return best, comparison.loudest(0, best)
+    return 0, comparison.loudest(max(others, key=lambda other: comparison.better(other, 0)), 0)
+
+
+def _in_order(found, best, words):
+    """Sort candidates: the best and its twin first; of a hollow and a raised twin, the given or likelier one."""
+
+    def order(k):
+        one, twin = found[k], found[(k + 4) % 8]
+        curl = round(0.5 * (one.curl + twin.curl), 6)
+        pair = (k % 4 != best % 4, min(one.worse, twin.worse) > SURE, curl, k % 4)
+        changed = [_DIRECTIONS[a][0] for a, b in zip(words, one.words, strict=True) if a != b]
+        return *pair, one.worse > SURE, bool(changed), -one.outward, len(changed), changed
+
+    return [found[k] for k in sorted(range(8), key=order)]
 
 
 def _name(words):

@@ -112,6 +112,7 @@ class Comparison:
     ----------
     curl : ndarray
         sizes×readings: the relative curl, as by :func:`normint.curl.relative_curl` for the smallest loops.
+        But all readings are divided by the same, the largest Σ(|∂p/∂v| + |∂q/∂u|) of them.
     gain : ndarray
         sizes×readings×readings: by how many standard errors the third axis' reading fits better than the
         second axis'; 0 where neither is clearly better.
@@ -181,8 +182,8 @@ def compare(slopes, inside, joined):
 
 def _compare_loops(across, along, variance):
     """Return the relative curl of each reading, and how much better each fits than each other."""
-    total = np.sum(np.abs(across) + np.abs(along), axis=1)
-    curl = np.sum(np.abs(across - along), axis=1) / np.where(total > 0, total, 1.0)
+    total = np.sum(np.abs(across) + np.abs(along), axis=1).max()
+    curl = np.sum(np.abs(across - along), axis=1) / (total or 1.0)
     squares = (across - along) ** 2 / variance
     size = squares.sum(axis=0)
     largest = np.quantile(size, LARGEST)
