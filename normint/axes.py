@@ -268,7 +268,7 @@ def _best(comparison):
 
 
 def _in_order(found, best, words):
-    """Sort candidates: the best and its twin first; of a hollow and a raised twin, the given or likelier one."""
+    """Sort candidates: the best and its twin first; of a hollow and a raised one, the given or likelier."""
 
     def order(k):
         one, twin = found[k], found[(k + 4) % 8]

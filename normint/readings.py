@@ -20,7 +20,7 @@ SAMPLES = 400  # rows and columns looked at, at most: enough to tell, and quick 
 TILE = 32  # neighbouring rows and columns that are looked at together; also the largest loop
 LEAST_COSINE = 0.1  # grazing normals have slopes of any size
 ROUNDING = 1 / 255  # an error of normals that is not doubted: what 8 bits make of them
-BETTER = 0.75  # a reading is clearly better with less than this part of the other's mean squared circulation
+BETTER = 0.5  # a reading is clearly better with less than this part of the other's mean squared circulation
 LARGEST = 0.75  # circulations above this quantile count as if they were there
 
 
