@@ -26,6 +26,7 @@ _OPPOSITE = {"down": "up", "right": "left", "toward": "away"}
 _OPPOSITE |= {b: a for a, b in _OPPOSITE.items()}
 
 SURE = 5.0  # standard errors by which other axes must fit better: chance and rounding stay below 4
+CURL = 0.2  # nor are axes doubted with a smaller relative curl: blur or a camera's errors can cause it
 FEWEST = 200  # pixels: of fewer, chance would decide
 
 
@@ -194,8 +195,8 @@ def axes_warning(normals, mask, axes, camera):
     Returns
     -------
     str or None
-        None where there is no reason to doubt: where no other axes surely fit better, see
-        :func:`compare_axes`. Those that fit as well as the ones it names are named too.
+        None where there is no reason to doubt: where the given axes have little curl, or where no others
+        surely fit better, see :func:`compare_axes`. If some fit as well as those named, so are they.
 
     Examples
     --------
@@ -221,7 +222,7 @@ def axes_warning(normals, mask, axes, camera):
             f"axes={_name(best.words)!r}{also} would turn them"
         )
     given = next(one for one in candidates if one.words == words)
-    if given.worse <= SURE:
+    if given.worse <= SURE or given.curl < CURL:
         return None
     return (
         "the normals look as if they had other axes: relative curl "
