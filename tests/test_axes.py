@@ -117,21 +117,21 @@ def fitting_several():
     """Return maps that fit several axes but for noise, rounding or how they are sampled."""
     rng, (u, v) = np.random.default_rng(0), grid(64, 64)
     camera = [[90.0, 0, 32], [0, 90.0, 32], [0, 0, 1]]
-    paraboloid, saddle = gradient_to_normals(-u / 40, -v / 40), gradient_to_normals(v / 16, u / 16)
-    waves = gradient_to_normals(np.cos(2 * u), 0.5 * np.cos(v / 3))
+    paraboloid, saddle = gradient_to_normals(-u / 30, -v / 30), gradient_to_normals(u / 20, -v / 20)
     fine_u, fine_v = grid(1300, 1300)
     radius = np.hypot(fine_u, fine_v)
-    slope = np.cos(radius) / radius
+    slope = np.cos(1.7 * radius) / radius
     return {
+        "paraboloid": (paraboloid, None),
+        "saddle": (saddle, None),
         "noisy paraboloid": (noisy(paraboloid[:24, :24], 1, rng), None),
+        "noisy paraboloid, camera": (noisy(paraboloid, 1, rng), camera),
         "noisy saddle": (noisy(saddle, 1, rng), None),
-        "noisy paraboloid, camera": (noisy(paraboloid, 3, rng), camera),
-        "saddle of 8 bits": (stored(gradient_to_normals(u / 20, -v / 20), "8 bits"), None),
-        "waves along u and v": (waves, None),
-        "noisy waves, camera": (noisy(waves, 3, rng), camera),
+        "saddle of 8 bits": (stored(saddle, "8 bits"), None),
         "fine ripples in a large image": (gradient_to_normals(slope * fine_u, slope * fine_v), None),
-        "a plane": (np.full((64, 64, 3), [0.3, 0.4, 0.8]), None),
-        "nothing but noise": (noisy(np.full((64, 64, 3), [0.0, 0.0, 1.0]), 30, rng), camera),
+        "noisy waves, camera": (noisy(gradient_to_normals(np.cos(2 * u), np.cos(v / 3)), 3, rng), camera),
+        "plane": (np.full((64, 64, 3), [0.3, 0.4, 0.8]), None),
+        "noise": (noisy(np.full((64, 64, 3), [0.0, 0.0, 1.0]), 30, rng), camera),
     }
 
 
