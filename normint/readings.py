@@ -185,12 +185,14 @@ def _compare_loops(across, along, variance):
     total = np.sum(np.abs(across) + np.abs(along), axis=1).max()
     curl = np.sum(np.abs(across - along), axis=1) / (total or 1.0)
     squares = (across - along) ** 2 / variance
+    gain = np.zeros((len(squares), len(squares)))
     size = squares.sum(axis=0)
-    largest = np.quantile(size, LARGEST)
-    if largest > 0:
-        squares *= np.minimum(1.0, largest / np.maximum(size, largest))
+    heard = size > ROUNDING**2  # a flat background says nothing about a small object
+    if not heard.any():
+        return curl, gain
+    squares, size = squares[:, heard], size[heard]
+    squares *= np.minimum(1.0, np.quantile(size, LARGEST) / size)
     mean = squares.mean(axis=1)
-    gain = np.zeros((len(mean), len(mean)))
     for one in range(len(mean)):
         for other in range(len(mean)):
             if mean[other] < BETTER * mean[one] and mean[one] > ROUNDING**2:
