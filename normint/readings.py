@@ -186,13 +186,13 @@ def _compare_loops(across, along, variance):
     curl = np.sum(np.abs(across - along), axis=1) / (total or 1.0)
     squares = (across - along) ** 2 / variance
     gain = np.zeros((len(squares), len(squares)))
-    size = squares.sum(axis=0)
+    size, count = squares.mean(axis=0), squares.shape[1]
     heard = size > ROUNDING**2  # a flat background says nothing about a small object
     if not heard.any():
         return curl, gain
     squares, size = squares[:, heard], size[heard]
     squares *= np.minimum(1.0, np.quantile(size, LARGEST) / size)
-    mean = squares.mean(axis=1)
+    mean = squares.sum(axis=1) / count  # of all loops: rounding alone is heard here and there
     for one in range(len(mean)):
         for other in range(len(mean)):
             if mean[other] < BETTER * mean[one] and mean[one] > ROUNDING**2:

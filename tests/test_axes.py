@@ -128,6 +128,7 @@ def fitting_several():
         "noisy paraboloid, camera": (noisy(paraboloid, 1, rng), camera),
         "noisy saddle": (noisy(saddle, 1, rng), None),
         "saddle of 8 bits": (stored(saddle, "8 bits"), None),
+        "flat saddle of 8 bits": (stored(gradient_to_normals(v / 3000 + 0.1, u / 3000), "8 bits"), camera),
         "fine ripples in a large image": (gradient_to_normals(slope * fine_u, slope * fine_v), None),
         "noisy waves, camera": (noisy(gradient_to_normals(np.cos(2 * u), np.cos(v / 3)), 3, rng), camera),
         "plane": (np.full((64, 64, 3), [0.3, 0.4, 0.8]), None),
@@ -174,6 +175,17 @@ def test_waves_sampled_twice_a_period_fit_their_own_axes_best(seed):
         p, q = p + a * slope, q + b * slope
     best, _, *others = compare_axes(gradient_to_normals(p, q))
     assert directions("uvz") == best.words and all(one.worse > SURE for one in others)
+
+
+def test_a_small_bump_in_a_plane_is_enough():
+    u, v = grid(96, 96)
+    push = np.exp(-(u**2 + v**2) / 32) / 2
+    normals = gradient_to_normals(push * u + 0.1, push * v)
+    assert axes_warning(normals, None, "uvz", None) is None
+    for change in CHANGES:
+        assert set(named(axes_warning(changed(normals, change), None, "uvz", None))) & set(
+            right_or_hollow(change)
+        )
 
 
 def test_what_cannot_be_told_is_a_tie():
