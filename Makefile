@@ -8,7 +8,7 @@ AS_COMMITTED := env -u NORMINT_DATA NORMINT_DATASET=stand-in NORMINT_FIGURES=$(C
 # Two processes test side by side; libraries that start threads of their own would only get in their way.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # Between them they run the solver, every method, and the other kernels.
-BOUNDED := $(wildcard tests/test_properties.py) tests/test_multigrid.py tests/test_iterative_methods.py \
+BOUNDED := tests/test_properties.py tests/test_islands.py tests/test_multigrid.py tests/test_iterative_methods.py \
 	tests/test_pieces.py tests/test_cut_moves.py tests/test_minimum_cut.py tests/test_calibrated.py \
 	tests/test_quadratic.py tests/test_rendering.py tests/test_image_coding.py
 NEWEST := --upgrade --upgrade-strategy eager

@@ -185,6 +185,7 @@ def test_names_and_results_are_shown_not_obeyed(root):
     write_notebook(notebook(cell(f"# 01 {trap}\n\nFirst {trap}")), root / "notebooks" / "01_one.ipynb")
     (root / "figures" / f"fig02_'{trap}.png").write_bytes(b"png")
     row = dict.fromkeys(results.COLUMNS, "1") | {"case": trap, "metric": "[x](javascript:alert(1))"}
+    row["data"] = "generated"
     lines = [",".join(results.COLUMNS), ",".join(row.values())]
     (root / "figures" / "results.csv").write_text("\n".join(lines))
     index = build(root=root).read_text()
@@ -210,7 +211,7 @@ def test_a_notebook_that_cannot_be_shown_is_named(root):
     write_notebook(
         notebook({"cell_type": "markdown", "source": 7, "metadata": {}}), root / "notebooks" / "03_x.ipynb"
     )
-    with pytest.raises(ValueError, match="03_x.ipynb cannot be shown"):
+    with pytest.raises(ValueError, match="03_x.ipynb is not a readable notebook"):
         build(root=root)
 
 
