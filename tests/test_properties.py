@@ -30,6 +30,42 @@ def test_the_solver_is_right_on_random_systems(first, tmp_path):
         masks.trial(seed, tmp_path)
 
 
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+@each_method
+def test_slopes_from_tiny_to_huge(method, scale):
+    surface = normint.surfaces.vase(48).with_noise(0.01, np.random.default_rng(0))
+    largest = max(np.abs(surface.p).max(), np.abs(surface.q).max())
+    p, q = (scale * slope / largest for slope in (surface.p, surface.q))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        result = normint.integrate(p, q, method=method)
+    height = scale * np.ptp(surface.depth) / largest
+    assert np.isfinite(result.energies).all()
+    assert 0.3 * height < np.ptp(result.depth) < 3 * height
+
+
+@pytest.mark.parametrize("wrong", [{"p": 1.001e9}, {"q": -1e300}])
+@each_method
+def test_slopes_beyond_are_refused(method, wrong):
+    slopes = {name: np.full((6, 5), wrong.get(name, 1.0)) for name in "pq"}
+    (name,) = wrong
+    with pytest.raises(ValueError, match=rf"^{name} is beyond 1e\+09 at 30 pixels inside the mask, first at"):
+        normint.integrate(**slopes, method=method)
+
+
+@pytest.mark.parametrize("gamma", [1e-4, 1e-3, 1e6])
+def test_phi2_stays_where_the_surface_is(gamma):
+    # With weights over 26 decades it used to run away to 1e44, where no residual cost anything any more.
+    surface = normint.surfaces.vase(96).with_noise(0.01, np.random.default_rng(0))
+    problem = {"method": "phi2", "options": {"gamma": gamma}, "mask": np.ones((96, 96), bool), "held": {}}
+    problem |= {"p": surface.p, "q": surface.q}
+    result = methods.integrate(problem, surface.p, surface.q, None)
+    assert np.abs(result.depth).max() < 2 * np.abs(surface.depth - surface.depth.mean()).max()
+    expected, size = methods.plain_energy(problem, result.depth)
+    assert abs(result.energies[-1] - expected) <= 1e-9 * size
+    assert (np.diff(result.energies) <= 0).all()
+
+
 def integrated(method, seed):
     """Integrate a domain of one large piece and some small ones; the same in every process."""
     p, q = np.random.default_rng(seed).standard_normal((2, 60, 64))
