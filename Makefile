@@ -15,7 +15,7 @@ NEWEST := --upgrade --upgrade-strategy eager
 install = $(1) -m pip install --quiet --disable-pip-version-check $(2) --editable '.[workbook,dev]'
 
 .DEFAULT_GOAL := help
-.PHONY: help workbook test test-browser bounds torture lint lab site bench lock clean
+.PHONY: help workbook test test-browser bounds torture lint lab site bench lock newest clean
 
 help:           ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 14
@@ -34,7 +34,7 @@ test-browser: $(READY)  ## open JupyterLab and the site in Chromium, move a slid
 bounds: $(READY) ## run the kernels with every index checked against the bounds of its array
 	NUMBA_BOUNDSCHECK=1 $(ONE_THREAD) $(BIN)/python -m pytest -n 2 $(BOUNDED) $(ARGS)
 
-torture: $(READY) ## try random, damaged and hostile input until told to stop: ARGS='--seconds 60'
+torture: $(READY) ## try random, damaged and hostile input for a minute, or longer: ARGS='--seconds 3600'
 	$(ONE_THREAD) $(BIN)/python -m tests.torture $(ARGS)
 
 lint: $(READY)  ## check style
@@ -55,6 +55,16 @@ lock:           ## write the newest versions of all libraries into requirements.
 	{ echo "# Written by make lock on $$(build/lock/bin/python --version), for make LOCK=1."; \
 		build/lock/bin/python -m pip freeze --exclude-editable; } > build/lock/requirements.lock
 	mv build/lock/requirements.lock requirements.lock
+
+newest:         ## test with the newest versions of all libraries, where the lock has older ones
+	$(PYTHON) -m venv --clear build/newest
+	$(call install,build/newest/bin/python)
+	build/newest/bin/python -m pip freeze --exclude-editable > build/newest/versions
+	@if grep -v '^#' requirements.lock | diff - build/newest/versions; then \
+		echo "requirements.lock has the newest versions"; \
+	else \
+		$(ONE_THREAD) build/newest/bin/python -m pytest -n 2 --dist loadscope $(ARGS); \
+	fi
 
 clean:          ## remove the environment and everything built
 	rm -rf .venv build
