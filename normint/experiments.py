@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from normint.integration import Integration, integrate
+from normint.integration import Integration, integrate_quietly
 from normint.metrics import angular_error, rmse
 from normint.normals import depth_to_normals, normals_to_gradient
 from normint.photometric_stereo import photometric_stereo
@@ -67,7 +67,7 @@ def over_seeds(surface, sigma, seeds, **options):
     first, errors = None, []
     for seed in bar(seeds if sigma else seeds[:1], options.get("method", "")):
         noisy = surface.with_noise(sigma, np.random.default_rng(seed)) if sigma else surface
-        result = integrate(noisy.p, noisy.q, **options)
+        result = integrate_quietly(noisy.p, noisy.q, **options)
         errors.append(rmse(result.depth, surface.depth))
         first = first or result
     return Runs(first, np.array(errors))
@@ -169,9 +169,9 @@ def integrate_inside(p, q, mask, method, **options):
     """
     if method in RECTANGULAR:
         p, q = np.where(mask, p, 0.0), np.where(mask, q, 0.0)
-        depth = integrate(p, q, method=method, **options).depth
+        depth = integrate_quietly(p, q, method=method, **options).depth
         return np.where(mask, depth - depth[mask].mean(), np.nan)
-    return integrate(p, q, mask, method=method, **options).depth
+    return integrate_quietly(p, q, mask, method=method, **options).depth
 
 
 def depth_angular_error(depth, normals):

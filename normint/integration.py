@@ -102,14 +102,15 @@ def integrate(p, q, mask=None, *, method="quadratic", prior=None, prior_weight=0
     ...
     ValueError: method is 'cubic'; expected one of quadratic, dct, sylvester, ...
     """
-    result = integrate_quietly(p, q, mask, method, prior=prior, prior_weight=prior_weight, **options)
+    held = {"prior": prior, "prior_weight": prior_weight}
+    result = integrate_quietly(p, q, mask, method=method, **held, **options)
     if not result.converged:
         warn_not_converged(method, result, options, stacklevel=3)
     return result
 
 
-def integrate_quietly(p, q, mask, method, **options):
-    """Integrate without a warning; see :func:`integrate`."""
+def integrate_quietly(p, q, mask=None, *, method="quadratic", **options):
+    """Integrate as :func:`integrate` does, but without a warning: studies take methods as they are."""
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
     integrator = getattr(importlib.import_module(f"normint.integrators.{METHODS[method]}"), method)

@@ -110,7 +110,8 @@ def integrate_normals(
     prior = None if prior is None else potential("prior", prior)
     if options.get("initial") is not None:
         options["initial"] = potential("initial", options["initial"])
-    result = integrate_quietly(p, q, mask, method, prior=prior, prior_weight=prior_weight, **options)
+    held = {"prior": prior, "prior_weight": prior_weight}
+    result = integrate_quietly(p, q, mask, method=method, **held, **options)
     if not result.converged:
         warn_not_converged(method, result, options, stacklevel=3)
     depth = result.depth

@@ -1,10 +1,11 @@
 """How a method without parameters compares with methods whose parameters the truth has chosen."""
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
-from normint.integration import integrate
+from normint.integration import integrate_quietly
 from normint.progress import bar
 
 DIFFUSION = "anisotropic_diffusion"
@@ -94,7 +95,7 @@ def tune(p, q, error, mask=None, *, methods=tuple(SWEEPS)):
         name, values, others = SWEEPS[method]
         tried = []
         for options in ({}, *({name: value, **others} for value in values)):
-            depth = integrate(p, q, mask, method=method, **options).depth
+            depth = integrate_quietly(p, q, mask, method=method, **options).depth
             tried.append((error(depth), options, depth))
         best = min(tried, key=lambda one: one[0])
         found[method] = Tuned(method, tried[0][0], *best)
@@ -148,8 +149,11 @@ def relative_errors(scene, methods):
     dict
         From method to the ratio: below 1 it is better than least squares.
     """
-    base = scene.error(integrate(scene.p, scene.q, scene.mask).depth)
-    return {m: scene.error(integrate(scene.p, scene.q, scene.mask, method=m).depth) / base for m in methods}
+    def error(method):
+        return scene.error(integrate_quietly(scene.p, scene.q, scene.mask, method=method).depth)
+
+    base = error("quadratic")
+    return {method: error(method) / base for method in methods}
 
 
 def energy_near(depth, p, q, mask=None, *, weight=0.01):
@@ -178,7 +182,7 @@ def energy_near(depth, p, q, mask=None, *, weight=0.01):
     >>> energy_near(tent.depth, tent.p, tent.q) < energy_near(0 * tent.depth, tent.p, tent.q)
     True
     """
-    held = integrate(p, q, mask, method="calibrated", prior=depth, prior_weight=weight)
+    held = integrate_quietly(p, q, mask, method="calibrated", prior=depth, prior_weight=weight)
     return float(held.energies[-1])
 
 
@@ -220,8 +224,9 @@ def growth(surface, sizes, *, sigma=0.01, seed=0, methods=("quadratic", "mumford
         noisy = surface(n).with_noise(sigma, np.random.default_rng(seed))
         pixels.append(noisy.p.size)
         for method in methods:
-            taken = integrate(noisy.p, noisy.q, method=method).seconds
+            call = partial(integrate_quietly, noisy.p, noisy.q, method=method)
+            taken = call().seconds
             if taken < 0.5:
-                taken = min(taken, *(integrate(noisy.p, noisy.q, method=method).seconds for _ in range(2)))
+                taken = min(taken, *(call().seconds for _ in range(2)))
             seconds[NAMES[method]].append(taken)
     return pixels, seconds

@@ -5,7 +5,7 @@ from scipy.ndimage import uniform_filter
 
 from normint.images.control_points import as_image
 from normint.inputs import as_count, as_mask
-from normint.integration import integrate
+from normint.integration import integrate_quietly
 from normint.progress import bar
 
 SLOPES = {
@@ -67,7 +67,7 @@ def restore(
         z = image[..., channel].astype(np.float64)
         p, q = (np.where(keep, slope, 0.0) for slope in SLOPES[gradient](z))
         prior = np.where(keep, z, 0.0)
-        result = integrate(p, q, method=method, prior=prior, prior_weight=weight, **options)
+        result = integrate_quietly(p, q, method=method, prior=prior, prior_weight=weight, **options)
         restored[..., channel] = result.depth
     return np.clip(np.rint(restored), 0, 255).astype(np.uint8)
 

@@ -7,7 +7,7 @@ import numpy as np
 from normint import surfaces
 from normint.experiments import RECTANGULAR, integrate_inside
 from normint.figures.depth_maps import weakest_edge
-from normint.integration import integrate
+from normint.integration import integrate_quietly
 from normint.interactive import pictures
 from normint.interactive.controls import Choice, Number
 from normint.interactive.panel import Panel
@@ -141,7 +141,7 @@ def vase_panel(n=96, live=None):
         options = method_options(values)
         if values["method"] != "anisotropic_diffusion":  # which has a lower limit of its own
             options["max_iterations"] = ITERATIONS
-        result = integrate(noisy.p, noisy.q, callback=check, **options, **held)
+        result = integrate_quietly(noisy.p, noisy.q, callback=check, **options, **held)
         return {"result": result, "depth": result.depth, "truth": vase.depth}
 
     controls = [
@@ -177,7 +177,7 @@ def start_panel(n=64, live=None):
         noisy = tent.with_noise(values["sigma"] / 100, np.random.default_rng(0))
         start = _start(values["start"], noisy, tent.depth)
         options = method_options(values)
-        result = integrate(noisy.p, noisy.q, initial=start, callback=check, **options)
+        result = integrate_quietly(noisy.p, noisy.q, initial=start, callback=check, **options)
         return {"result": result, "depth": result.depth, "truth": tent.depth, "start": start}
 
     controls = [
@@ -210,7 +210,7 @@ def _start(name, noisy, truth):
         return np.zeros(truth.shape)
     if name == "random":
         return truth.std() * np.random.default_rng(0).standard_normal(truth.shape)
-    return truth if name == "truth" else integrate(noisy.p, noisy.q, tolerance=1e-8).depth
+    return truth if name == "truth" else integrate_quietly(noisy.p, noisy.q, tolerance=1e-8).depth
 
 
 def _difference(depth, truth):
