@@ -134,15 +134,25 @@ def warn_not_converged(method, result, options, stacklevel):
     method : str
     result : Integration
     options : dict
-        As given. With ``scheme="paper"`` or ``tolerance=0`` a number of iterations was asked for, and there
-        is no warning.
+        As given. There is no warning if :func:`iterations_are_asked_for`.
     stacklevel : int
         As for :func:`warnings.warn`.
     """
-    if options.get("scheme") == "paper" or options.get("tolerance") == 0:
+    if iterations_are_asked_for(options):
         return
     advice = f"max_iterations={4 * max(result.iterations, 1)}, say, allows more"
     if method == "calibrated":  # it has no such option
         advice = "expect a surface that is not the best one"
     times = "1 iteration" if result.iterations == 1 else f"{result.iterations} iterations"
     warnings.warn(f"{method} did not converge in {times}; {advice}", RuntimeWarning, stacklevel=stacklevel)
+
+
+def iterations_are_asked_for(options):
+    """Tell whether options ask for a number of iterations, so that not converging is no fault.
+
+    Examples
+    --------
+    >>> iterations_are_asked_for({"scheme": "paper"}), iterations_are_asked_for({"max_iterations": 1})
+    (True, False)
+    """
+    return options.get("scheme") == "paper" or options.get("tolerance") == 0

@@ -13,7 +13,7 @@ import numpy as np
 from normint.commands import parsing
 from normint.commands.parsing import UsageError
 from normint.commands.printing import CannotPrint, complain, one_line, say
-from normint.integration import METHODS
+from normint.integration import METHODS, iterations_are_asked_for
 
 MESHES = ("ply", "obj", "stl", "glb")
 # Bytes that the methods take for each pixel of the rectangle around the mask, as measured, and a mesh of it.
@@ -30,8 +30,8 @@ pixels, towards the camera.
 report.json is written last: where it is, all files are. If a run is killed between, the next one completes
 them. --force replaces plain files that report.json lists, nothing else.
 
-Exit codes: 0 done, 1 it could not be done, 2 wrong usage, 3 written, but the method did not converge (if it
-was not told how many iterations to do), 130 interrupted. Nothing is half written.
+Exit codes: 0 done, 1 it could not be done, 2 wrong usage, 3 written, but the method did not converge (but 0
+with scheme=paper or tolerance=0, which ask for iterations), 130 interrupted. Nothing is half written.
 """
 
 
@@ -119,7 +119,7 @@ def _integrate(arguments):
     summary = report(task, result, files, reading)
     write(files, task, result, summary, force=arguments.force)
     _tell(arguments, summary)
-    return 0 if result.converged or _is_counted(task.options) else 3
+    return 0 if result.converged or iterations_are_asked_for(task.options) else 3
 
 
 def _check_usage(arguments):
@@ -206,16 +206,11 @@ def _solve(arguments, task):
         raise ValueError("the depth came out as NaN or infinite; expected options that are less extreme")
     if flipped:
         task.notes.append(_as_on_the_command_line(flipped))
-    if not (result.converged or _is_counted(task.options)):
+    if not (result.converged or iterations_are_asked_for(task.options)):
         task.notes.append(
             f"not converged after {result.iterations} iterations; --option max_iterations=N allows more"
         )
     return result
-
-
-def _is_counted(options):
-    """Tell whether the user chose a number of iterations, whether the method converges in them or not."""
-    return "max_iterations" in options or options.get("scheme") == "paper"
 
 
 def _as_on_the_command_line(text):
