@@ -41,9 +41,13 @@ class Pieces:
 
     def __init__(self, mask, weights=None, diagonal=None):
         self.diagonal = diagonal
-        self.labels = np.zeros(mask.shape, np.int32)
         down, right = (None, None) if weights is None else weights
-        self.sizes = np.zeros(_label(mask, down, right, self.labels) + 1, np.int64)
+        if mask.all() and (weights is None or _are_positive(down[:-1], right[:, :-1])):
+            self.labels, count = np.ones(mask.shape, np.int32), 1
+        else:
+            self.labels = np.zeros(mask.shape, np.int32)
+            count = _label(mask, down, right, self.labels)
+        self.sizes = np.zeros(count + 1, np.int64)
         _count(self.labels, self.sizes)
         self.smallest, self.largest = 1.0, (self.sizes > 1).astype(float)
         if weights is not None:
@@ -100,6 +104,11 @@ class Pieces:
         wide = np.repeat(~tall[chosen], self.sizes[chosen])
         members[wide] = members[wide] % rows * cols + members[wide] // rows
         return members, begin, tall[chosen]
+
+
+def _are_positive(*arrays):
+    """Tell whether all numbers are: the common case, in which nothing has to be numbered."""
+    return all(array.min(initial=1.0) > 0 for array in arrays)
 
 
 @njit(**FAST)
