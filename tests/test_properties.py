@@ -20,13 +20,13 @@ each_method = pytest.mark.parametrize("method", METHODS)
 
 @each_method
 def test_of_random_masks_slopes_parameters_and_arrays(method):
-    for seed in range(20):
+    for seed in range(12):  # many more in tests/torture
         methods.check(methods.draw(seed, method))
 
 
-@pytest.mark.parametrize("first", range(0, 200, 50))
+@pytest.mark.parametrize("first", range(0, 120, 40))
 def test_the_solver_is_right_on_random_systems(first, tmp_path):
-    for seed in range(first, first + 50):
+    for seed in range(first, first + 40):
         masks.trial(seed, tmp_path)
 
 
