@@ -12,7 +12,7 @@ from normint.hierarchy import Hierarchy
 
 RECHECK = 1e-5  # below it, the residual that the iteration carries along is checked against the true one
 RESTARTS = 3
-CHANGE = 10.0  # tolerances by which the last step may change a depth, beside the largest depth
+CHANGE = 3.0  # tolerances by which the last step may change a depth, beside the largest depth
 
 
 class Multigrid:

@@ -101,8 +101,8 @@ class System:
         tolerance : float
             Bound on the relative residual ‖b - A z‖ / ‖b‖ of every connected piece, with depths measured from
             the prior so that large λ do not hide what is left; see the Notes for the error this means. With
-            weights or λ, the last step must also have changed no depth by more than ten tolerances, in parts
-            of the largest. Pieces of up to 2000 pixels are solved exactly, whatever the tolerance.
+            weights or λ, the last step must also have changed no depth by more than three tolerances, in
+            parts of the largest. Pieces of up to 2000 pixels are solved exactly, whatever the tolerance.
         max_iterations : int
             After so many iterations the depth is returned as it is, with ``converged`` false.
         callback : callable, optional

@@ -10,7 +10,7 @@ from normint.integration import METHODS
 
 # How far a depth may be from that of the unchanged problem, in parts of the largest depth.
 ROUNDING = 1e-8
-TOLERANCE = 1e-3  # of ten tolerances of the solver, or of an iteration that stops before the minimum
+TOLERANCE = 1e-3  # some tolerances of the solver, or of an iteration that stops before the minimum
 # Which transformations each method answers to, and how accurately.
 ALL = dict.fromkeys(("transposed", "flipped", "negated", "scaled", "tilted"), ROUNDING)
 NOT_FLIPPED = {"transposed": TOLERANCE, "negated": 0.0, "tilted": ROUNDING}

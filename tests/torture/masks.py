@@ -44,6 +44,9 @@ def draw(seed):
         p, q = p * factors, q * factors
     weights = diagonal = prior = None
     small = int(rng.choice([0, poisson.SMALL]))  # pixels of a piece that are few enough to be eliminated
+    if small == 0:  # multigrid alone: it is never given many pieces of a few pixels
+        label, _ = scipy.ndimage.label(mask)
+        mask = label == 1 + np.argmax(np.bincount(label[mask])[1:])
     if rng.random() < 0.5:
         # Multigrid is for weights that differ along curves, less for those that differ from edge to edge.
         weights = 10.0 ** rng.uniform(-rng.choice([1, 4, 8 if small else 4]), 0, (2, *shape))
