@@ -111,9 +111,7 @@ def integrate(p, q, mask=None, *, method="quadratic", prior=None, prior_weight=0
 
 def integrate_quietly(p, q, mask=None, *, method="quadratic", **options):
     """Integrate as :func:`integrate` does, but without a warning: studies take methods as they are."""
-    if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
-    integrator = getattr(importlib.import_module(f"normint.integrators.{METHODS[method]}"), method)
+    integrator = function_of(method)
     known = [
         name
         for name, parameter in inspect.signature(integrator).parameters.items()
@@ -124,6 +122,13 @@ def integrate_quietly(p, q, mask=None, *, method="quadratic", **options):
             own = ", ".join(name for name in known if name not in ("prior", "prior_weight"))
             raise ValueError(f"{name} is not an option of method {method!r}; it has {own}")
     return integrator(p, q, mask, **options)
+
+
+def function_of(method):
+    """Return the function that implements a method."""
+    if not isinstance(method, str) or method not in METHODS:
+        raise ValueError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
+    return getattr(importlib.import_module(f"normint.integrators.{METHODS[method]}"), method)
 
 
 def warn_not_converged(method, result, options, stacklevel):

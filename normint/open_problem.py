@@ -149,6 +149,7 @@ def relative_errors(scene, methods):
     dict
         From method to the ratio: below 1 it is better than least squares.
     """
+
     def error(method):
         return scene.error(integrate_quietly(scene.p, scene.q, scene.mask, method=method).depth)
 

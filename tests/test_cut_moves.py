@@ -120,7 +120,7 @@ class TestFuse:
     """Two depths, each right in one place, become one that is right in both."""
 
     left, right = MASK & (np.indices((N, N))[1] < 20), MASK & (np.indices((N, N))[1] >= 28)
-    block = (np.abs(np.indices((N, N)) - 23.5).max(axis=0) < 6)
+    block = np.abs(np.indices((N, N)) - 23.5).max(axis=0) < 6
 
     @pytest.mark.parametrize("offset", [0.0, 1e-3])
     def test_takes_the_better_of_each_place(self, offset):

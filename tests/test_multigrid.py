@@ -333,6 +333,7 @@ class TestLastLevel:
             solver, _ = random_solver(np.ones((9, 9), bool), seed, smallest=smallest)
             assert np.count_nonzero(solver.hierarchy.pivots == 0) == 1
 
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_isolated_pixels_need_no_levels(shape):
     mask = np.indices(shape).sum(axis=0) % 2 == 0

@@ -62,9 +62,7 @@ class TestExactRecovery:
 
     def test_whole_numbers(self):
         images = np.rint(60000 * render())
-        assert_same(
-            photometric_stereo(images.astype(np.uint16), LIGHTS), photometric_stereo(images, LIGHTS)
-        )
+        assert_same(photometric_stereo(images.astype(np.uint16), LIGHTS), photometric_stereo(images, LIGHTS))
 
 
 class TestInvariance:

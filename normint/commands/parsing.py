@@ -1,11 +1,10 @@
 """Command lines: errors as exceptions, and the options of a method typed as its signature has them."""
 
 import argparse
-import importlib
 import inspect
 
 from normint.commands.printing import say
-from normint.integration import METHODS
+from normint.integration import function_of
 
 # Arguments that have ways of their own into the call.
 NOT_OPTIONS = ("axes", "method", "prior", "prior_weight", "check_axes", "callback", "observe", "constants")
@@ -40,7 +39,7 @@ def known_options(method):
 
     return {
         name: parameter.default
-        for function in (_integrator(method), integrate_normals)
+        for function in (function_of(method), integrate_normals)
         for name, parameter in inspect.signature(function).parameters.items()
         if parameter.kind is parameter.KEYWORD_ONLY and name not in NOT_OPTIONS
     }
@@ -48,7 +47,7 @@ def known_options(method):
 
 def takes_callback(method):
     """Tell whether a method says how far it is."""
-    return "callback" in inspect.signature(_integrator(method)).parameters
+    return "callback" in inspect.signature(function_of(method)).parameters
 
 
 def parse_options(method, texts):
@@ -85,10 +84,6 @@ def parse_options(method, texts):
             raise UsageError(f"option {name} is given twice; expected it once")
         options[name] = _typed(name, value.strip(), known[name])
     return options
-
-
-def _integrator(method):
-    return getattr(importlib.import_module(f"normint.integrators.{METHODS[method]}"), method)
 
 
 def _typed(name, value, default):

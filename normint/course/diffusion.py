@@ -40,9 +40,7 @@ def fixed_point(pairs, z, mu, nu, iterations, *, update="every time", more=0):
     """Return the depth after some iterations."""
     for iteration in range(iterations + more):
         if iteration == 0 or update != "once":
-            gradients = [
-                (p, q) if update == "from g" else (Du @ z, Dv @ z) for Du, Dv, p, q in pairs
-            ]
+            gradients = [(p, q) if update == "from g" else (Du @ z, Dv @ z) for Du, Dv, p, q in pairs]
             found = [weights(*d, p, q, mu, nu) for d, (_, _, p, q) in zip(gradients, pairs, strict=True)]
         new = given.solve(*system(pairs, *zip(*found, strict=True)))
         z = new

@@ -86,6 +86,7 @@ def peppers(which="auto"):
     -------
     Picture
     """
+
     def read(path):
         return Picture(read_image(path, bits=8, colour=True, shape=(512, 512)), "Peppers")
 
@@ -104,6 +105,7 @@ def depth_and_normals(which="auto"):
     -------
     DepthAndNormals
     """
+
     def read(path):
         found = read_normal_map(path)
         if found.depth is None:

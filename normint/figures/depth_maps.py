@@ -167,9 +167,7 @@ def draw_surface(axes, z, low, high, view, aspect, finest=120, tint=None):
     if tint is None:
         exaggeration = aspect * max(z.shape) / span
         colours = _colours(thin, low, span)
-        shaded = light.shade_rgb(
-            colours, known, blend_mode="soft", dx=step, dy=step, vert_exag=exaggeration
-        )
+        shaded = light.shade_rgb(colours, known, blend_mode="soft", dx=step, dy=step, vert_exag=exaggeration)
     else:
         # Not stretched between its darkest and brightest point, which outliers of the depth would decide.
         shade = light.hillshade(known, dx=step, dy=step, fraction=0.9)
