@@ -20,10 +20,10 @@ import scipy.fft
 import normint
 from benchmarks import calibrated, cases, constants, judge, panels, piecewise
 from benchmarks.memory import peak_bytes
-from normint.files import write_atomically
-from normint.poisson import System
-from normint.results import ROOT
-from normint.timing import interleaved_medians, median_seconds
+from normint.files.writing import write_atomically
+from normint.solver.system import System
+from normint.workbook.results import ROOT
+from normint.workbook.studies.timing import interleaved_medians, median_seconds
 
 
 def dct_poisson(n):

@@ -10,12 +10,12 @@ import numpy as np
 
 from benchmarks import judge
 from normint import datasets, surfaces
-from normint.constants_study import error_of_constants, sensitivity, with_known_depths
-from normint.integrators.calibrated_constants import CONSTANTS
+from normint.methods.calibrated.constants import CONSTANTS
 from normint.metrics import rmse
-from normint.normal_integration import integrate_normals
-from normint.open_problem import aligned_error
+from normint.normals.integrate_normals import integrate_normals
 from normint.surfaces.scenes import DEVELOPMENT, scene
+from normint.workbook.studies.constants import error_of_constants, sensitivity, with_known_depths
+from normint.workbook.studies.open_problem import aligned_error
 
 LIMIT = 1.25  # times the error with the constants as they are
 

@@ -11,8 +11,8 @@ import numpy as np
 
 import normint
 from benchmarks import cases
-from normint import workspace
-from normint.results import ROOT
+from normint.solver import memory as workspace
+from normint.workbook.results import ROOT
 
 
 def high_water():

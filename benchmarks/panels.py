@@ -10,9 +10,9 @@ import time
 import numpy as np
 
 from benchmarks import judge
-from normint import interactive
-from normint.interactive.controls import Choice, Pixels
-from normint.interactive.masks import DRAWN, LABELS, shape_pixels
+from normint.workbook import panels as interactive
+from normint.workbook.panels.controls import Choice, Pixels
+from normint.workbook.panels.masks import DRAWN, LABELS, shape_pixels
 
 LIMIT = 0.5  # seconds
 

@@ -13,7 +13,7 @@ import numpy as np
 import normint
 from benchmarks import cases, judge
 from benchmarks.memory import peak_bytes
-from normint.timing import interleaved_medians
+from normint.workbook.studies.timing import interleaved_medians
 
 SPEEDUP, GROWTH = -5, 1.5  # limits, see `judge`
 

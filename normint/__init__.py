@@ -4,9 +4,9 @@ import importlib
 
 from normint import metrics, surfaces
 from normint.integration import Integration, integrate
-from normint.normal_integration import integrate_normals
-from normint.normals import depth_to_normals, gradient_to_normals, normals_to_gradient
-from normint.photometric_stereo import photometric_stereo
+from normint.normals.convert import depth_to_normals, gradient_to_normals, normals_to_gradient
+from normint.normals.integrate_normals import integrate_normals
+from normint.normals.photometric_stereo import photometric_stereo
 
 __version__ = "0.1.0"
 
@@ -24,10 +24,7 @@ __all__ = [
 
 
 # Modules that need scipy, numba or matplotlib, which take long to import.
-LATER = (
-    "course", "datasets", "domain", "euler_lagrange", "figures", "interactive", "poisson", "priors",
-    "rendering", "results", "workbook",
-)  # fmt: skip
+LATER = ("course", "datasets", "domain", "priors", "solver", "workbook")
 
 
 def __getattr__(name):

@@ -22,7 +22,7 @@ import numpy as np
 from numba.core import caching, config
 from numba.misc.appdirs import AppDirs
 
-from normint.files import digest, listing
+from normint.files.writing import digest, listing
 
 FAST = {"fastmath": True, "error_model": "numpy", "nogil": True}
 # For rows of a handful of entries: sums that may be reordered would be vectorised, which is slower.

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.ndimage
 import scipy.sparse
 
-from .inputs import as_mask
+from normint.inputs import as_mask
 
 __all__ = ["Domain"]
 

@@ -70,7 +70,7 @@ def integrate(p, q, mask=None, *, method="quadratic", prior=None, prior_weight=0
     method : str
         "quadratic", "dct", "sylvester", "total_variation", "phi1", "phi2", "anisotropic_diffusion",
         "mumford_shah", "calibrated" or "bilateral": which surfaces are preferred, and how they are found.
-        Each is described, with its options, in its module under :mod:`normint.integrators`.
+        Each is described, with its options, in its module under :mod:`normint.methods`.
     prior : array_like, optional
         A depth z⁰ to stay close to: a coarse depth map, or a few control points (NaN elsewhere).
     prior_weight : float or array_like
@@ -128,7 +128,7 @@ def function_of(method):
     """Return the function that implements a method."""
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
-    return getattr(importlib.import_module(f"normint.integrators.{METHODS[method]}"), method)
+    return getattr(importlib.import_module(f"normint.methods.{METHODS[method]}"), method)
 
 
 def warn_not_converged(method, result, options, stacklevel):

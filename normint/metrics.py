@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .inputs import as_field, as_mask, unhidden
-from .normals import _as_normals
+from normint.inputs import as_field, as_mask, unhidden
+from normint.normals.convert import _as_normals
 
 __all__ = ["absolute_error", "angular_error", "mean_angular_error", "rmse"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from normint import gradient_to_normals
-from normint.axes import directions
+from normint.normals.axes import directions
 
 # From the name of a change of components to which one each becomes, its sign, and the words that undo it.
 CHANGES = {

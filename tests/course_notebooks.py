@@ -1,7 +1,7 @@
 """Read the notebooks of the course, and run their code in this process."""
 
-from normint.notebook_files import read_notebook, source, tags
-from normint.results import ROOT
+from normint.workbook.notebook_files import read_notebook, source, tags
+from normint.workbook.results import ROOT
 
 FOLDER = ROOT / "notebooks" / "exercises"
 NAMES = sorted(path.stem for path in FOLDER.glob("[0-9][0-9]_*.ipynb"))

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 
 from normint import cli
-from normint.normals import gradient_to_normals
+from normint.normals.convert import gradient_to_normals
 
 ROWS, COLUMNS = 20, 24
 U, V = np.mgrid[:ROWS, :COLUMNS].astype(float)

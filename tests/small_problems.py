@@ -5,8 +5,8 @@ import pytest
 import scipy.ndimage
 import scipy.optimize
 
-from normint.integrators import quadrants
-from normint.integrators.iteration import Problem
+from normint.methods import pairs as quadrants
+from normint.methods.iteration import Problem
 
 METHODS = ["total_variation", "phi1", "phi2", "anisotropic_diffusion", "mumford_shah"]
 

@@ -18,10 +18,10 @@ from small_problems import (
 )
 
 import normint
-from normint.integrators import quadrants
-from normint.integrators.anisotropic_diffusion import _descent_model, anisotropic_diffusion
-from normint.integrators.quadrants import DIFFUSION
-from normint.integrators.reweighted import Reweighted
+from normint.methods import pairs as quadrants
+from normint.methods.anisotropic_diffusion import _descent_model, anisotropic_diffusion
+from normint.methods.pairs import DIFFUSION
+from normint.methods.reweighted import Reweighted
 
 MU, NU = 2.0, 3.0
 

@@ -11,7 +11,7 @@ from axes_shapes import CHANGES, SHAPES, both_over, changed, draw, named, noisy,
 
 import normint
 from normint import gradient_to_normals, surfaces
-from normint.axes import AXES, SURE, axes_warning, compare_axes, directions, guess_axes
+from normint.normals.axes import AXES, SURE, axes_warning, compare_axes, directions, guess_axes
 
 CAT = Path(os.environ.get("NORMINT_DATA", "data")) / "bini" / "cat"
 SURFACES = {

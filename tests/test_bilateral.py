@@ -7,7 +7,7 @@ from small_problems import MASKS, centred, each_mask, each_scheme, held_or_not, 
 
 import normint
 from normint.domain import Domain
-from normint.integrators.bilateral import bilateral
+from normint.methods.bilateral import bilateral
 from normint.surfaces import shapes
 from normint.surfaces.layers import Layers, placed
 

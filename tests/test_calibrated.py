@@ -7,10 +7,10 @@ import pytest
 from small_problems import MASKS, centred, each_mask, edges_of, held_or_not, prior_of, random_fields
 
 import normint
-from normint.camera import projection
-from normint.integrators.calibrated import CONSTANTS, calibrated
+from normint.methods.calibrated import CONSTANTS, calibrated
 from normint.metrics import rmse
-from normint.normal_integration import integrate_normals
+from normint.normals.camera import projection
+from normint.normals.integrate_normals import integrate_normals
 
 METHODS = "calibrated", "quadratic"
 N = 48

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import normint
-from normint.camera import Orthographic, Perspective, projection
+from normint.normals.camera import Orthographic, Perspective, projection
 
 K = [[300.0, 0, 47.0], [0, 280.0, 40.0], [0, 0, 1]]
 SHAPE = (80, 96)

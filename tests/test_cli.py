@@ -5,8 +5,10 @@ import sys
 
 import pytest
 
-from normint import cli, results, workbook
-from normint.workbook import Outcome
+from normint import cli
+from normint.workbook import results
+from normint.workbook import run as workbook
+from normint.workbook.run import Outcome
 
 
 @pytest.fixture

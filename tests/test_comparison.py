@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from normint import comparison, surfaces
+from normint import surfaces
+from normint.workbook.studies import table1 as comparison
 
 
 @pytest.fixture(scope="module")

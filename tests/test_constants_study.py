@@ -5,10 +5,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-from normint import constants_study, integrate
-from normint.integrators.calibrated_constants import CONSTANTS
+from normint import integrate
+from normint.methods.calibrated.constants import CONSTANTS
 from normint.metrics import rmse
 from normint.surfaces import canadian_tent
+from normint.workbook.studies import constants as constants_study
 
 TENT = canadian_tent(48, 12, 12)
 

@@ -8,7 +8,7 @@ import pytest
 from course_notebooks import FOLDER, NAMES, cells, namespace_of, solution
 
 from normint import course
-from normint.notebook_files import source, tags
+from normint.workbook.notebook_files import source, tags
 
 TASKS = [task for tasks in course.EXERCISES.values() for task in tasks]
 

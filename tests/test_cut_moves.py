@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_problems import edges_of
 
-from normint.integrators.cut_moves import fuse, refine, relocate
+from normint.methods.calibrated.cut_moves import fuse, refine, relocate
 
 N = 48  # so that neither side of a discontinuity lies within reach as a whole
 MASK = np.ones((N, N), bool)

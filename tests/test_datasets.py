@@ -7,9 +7,10 @@ import data_folders as folders
 import numpy as np
 import pytest
 
-from normint import datasets, metrics, photometric_stereo
+from normint import datasets, metrics
 from normint.datasets import stand_ins
 from normint.datasets.records import ImageSet
+from normint.normals import photometric_stereo
 
 LOADERS = list(folders.WRITERS)
 PATHS = {

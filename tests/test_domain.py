@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from normint.domain import Domain
-from normint.results import paper_matrices
+from normint.workbook.results import paper_matrices
 
 # Section 3.4: all of the 3×3 grid but its lower right corner, pixels numbered down the columns.
 EXAMPLE = np.array([[1, 1, 1], [1, 1, 1], [1, 1, 0]], dtype=bool)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from small_problems import each_mask, edges_of, random_fields
 
-from normint.integrators import edge_loops
+from normint.methods.calibrated import edge_loops
 
 
 class Problem:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from normint.integrators.edge_predictions import BESIDE_CONTOUR, CONTOUR, CURVED, KINK, PLAIN, predict
+from normint.methods.calibrated.edges import BESIDE_CONTOUR, CONTOUR, CURVED, KINK, PLAIN, predict
 
 DOWN, RIGHT = 0, 1
 LINE = 40

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from normint import euler_lagrange
 from normint.domain import Domain
+from normint.workbook.studies import euler_lagrange
 
 
 @given(hnp.arrays(bool, hnp.array_shapes(min_dims=2, max_dims=2, max_side=6)).filter(np.any))

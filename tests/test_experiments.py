@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import normint
-from normint import results, surfaces
-from normint.experiments import (
+from normint import surfaces
+from normint.surfaces.rendering import photograph
+from normint.workbook import results
+from normint.workbook.studies.noise_draws import (
     Runs,
     depth_angular_error,
     integrate_inside,
@@ -14,7 +16,6 @@ from normint.experiments import (
     photometric_gradient,
     report,
 )
-from normint.rendering import photograph
 
 
 @pytest.fixture

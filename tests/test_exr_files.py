@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from relief_files import DEPTH, MASK, XYZ, assert_refused, run
 
-from normint.array_files import read_arrays
-from normint.exr_files import layers
-from normint.normal_files import read_depth, read_domain, read_normals
+from normint.files.arrays import read_arrays
+from normint.files.exr import layers
+from normint.files.normal_maps import read_depth, read_domain, read_normals
 
 try:
     import OpenEXR

@@ -5,8 +5,9 @@ import pytest
 from matplotlib.colors import to_rgba
 from matplotlib.image import imread
 
-from normint import Integration, figures, surfaces
+from normint import Integration, surfaces
 from normint.domain import Domain
+from normint.workbook import figures
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from normint.figures.interactive_3d import PLOTLY, WithPicture, surface_3d
-from normint.mesh import mesh
+from normint.files.meshes import mesh
+from normint.workbook.figures.interactive_3d import PLOTLY, WithPicture, surface_3d
 
 
 def test_a_depth_map_is_thinned_and_keeps_its_size():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from normint import figures
+from normint.workbook import figures
 
 RNG = np.random.default_rng(0)
 IMAGE, OTHER = RNG.integers(0, 256, (2, 20, 30, 3), dtype=np.uint8)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from normint.figures import open_problem as draw
-from normint.figures import open_problem_charts as charts
-from normint.integrators.calibrated_constants import CONSTANTS
-from normint.integrators.edge_predictions import predict
+from normint.methods.calibrated.constants import CONSTANTS
+from normint.methods.calibrated.edges import predict
 from normint.surfaces.scenes import scene
+from normint.workbook.figures import open_problem as draw
+from normint.workbook.figures import open_problem_charts as charts
 
 ONES = np.ones((6, 8))
 

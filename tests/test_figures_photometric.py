@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from normint import figures, surfaces
-from normint.light_order import readings
-from normint.rendering import photograph
+from normint import surfaces
+from normint.normals.light_order import readings
+from normint.surfaces.rendering import photograph
+from normint.workbook import figures
 
 STATUE = surfaces.bust(48)
 LIGHTS = np.array([[0.1, 0.3, 1.0], [-0.3, 0.0, 1.0], [0.1, -0.3, 1.0]])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from normint import figures
 from normint.surfaces import peaks
+from normint.workbook import figures
 
 TRUTH = peaks(24).depth
 

@@ -7,8 +7,8 @@ import sys
 import pytest
 from torture import kills
 
-from normint import files
-from normint.files import sweep, write_atomically, write_folder, write_together
+from normint.files import writing as files
+from normint.files.writing import sweep, write_atomically, write_folder, write_together
 
 
 def names(folder):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from small_problems import MASKS, each_mask
 
-from normint.integrators.halving import Halving
+from normint.methods.calibrated.pyramid import Halving
 
 each_size = pytest.mark.parametrize("shape", [(1, 1), (1, 9), (2, 3), (5, 7), (8, 6), (11, 13), (64, 33)])
 

@@ -15,10 +15,11 @@ import pytest
 import scipy.io
 from relief_files import XYZ, assert_refused, make, run
 
-from normint import available_memory, datasets
-from normint.array_files import hushed
-from normint.available_memory import available
-from normint.normal_files import read_normals
+from normint import datasets
+from normint.files import available_memory
+from normint.files.arrays import hushed
+from normint.files.available_memory import available
+from normint.files.normal_maps import read_normals
 
 SIDE = 100_000
 
@@ -201,7 +202,7 @@ class TestLargeFiles:
 
     def test_a_limit_of_the_process_counts(self):
         program = (
-            "import resource; from normint.available_memory import available; before = available();"
+            "import resource; from normint.files.available_memory import available; before = available();"
             "resource.setrlimit(resource.RLIMIT_AS, (2**31, -1)); print(before, available())"
         )
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

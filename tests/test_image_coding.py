@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from normint.images import coding
-from normint.images.control_points import control_points
-from normint.images.restoration import cartoon, psnr
+from normint.workbook.studies import coding
+from normint.workbook.studies.control_points import control_points
+from normint.workbook.studies.restoration import cartoon, psnr
 
 RNG = np.random.default_rng(0)
 IMAGE = RNG.integers(0, 256, (37, 50, 3), dtype=np.uint8)

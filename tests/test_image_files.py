@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from normint.images.files import read_image, read_mask, write_image
+from normint.files.images import read_image, read_mask, write_image
 
 RNG = np.random.default_rng(0)
 IMAGES = {

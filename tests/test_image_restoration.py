@@ -4,8 +4,15 @@ import numpy as np
 import pytest
 from skimage.metrics import peak_signal_noise_ratio
 
-from normint.images.control_points import CHOICES, contours, control_points, luminance
-from normint.images.restoration import cartoon, most_different_window, numbers_kept, psnr, restore, ssim
+from normint.workbook.studies.control_points import CHOICES, contours, control_points, luminance
+from normint.workbook.studies.restoration import (
+    cartoon,
+    most_different_window,
+    numbers_kept,
+    psnr,
+    restore,
+    ssim,
+)
 
 
 def noise(rows=24, cols=31, seed=0):

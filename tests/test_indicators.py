@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from small_problems import each_mask
 
-from normint.integrators import indicators
-from normint.integrators.quadrants import DOWN, LEFT, RIGHT, UP, neighbours
+from normint.methods import indicators
+from normint.methods.pairs import DOWN, LEFT, RIGHT, UP, neighbours
 
 EPSILON = 0.2
 PULL = 0.25 / EPSILON

@@ -26,11 +26,11 @@ from relief_files import (
 )
 
 import normint
-from normint import normal_integration
-from normint.commands import integrate as command
-from normint.commands import outputs
+from normint.cli import integrate as command
+from normint.cli import outputs
 from normint.integration import METHODS
-from normint.normals import gradient_to_normals
+from normint.normals import integrate_normals as normal_integration
+from normint.normals.convert import gradient_to_normals
 
 
 @pytest.fixture(autouse=True)

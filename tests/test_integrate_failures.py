@@ -17,9 +17,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from relief_files import MASK, NORMALS, XYZ, assert_refused, contents, make, run
 
-from normint import cli, files, normal_integration
-from normint.commands import outputs
+from normint import cli
+from normint.cli import outputs
+from normint.files import writing as files
 from normint.integration import METHODS
+from normint.normals import integrate_normals as normal_integration
 
 ALL = ("--png", "--tiff", "--mesh", "ply")
 

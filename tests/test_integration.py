@@ -10,7 +10,7 @@ import pytest
 
 import normint
 from normint.integration import METHODS
-from normint.integrators import (
+from normint.methods import (
     anisotropic_diffusion,
     bilateral,
     calibrated,
@@ -19,7 +19,7 @@ from normint.integrators import (
     rectangular,
     total_variation,
 )
-from normint.integrators import quadratic as quadratic_module
+from normint.methods import quadratic as quadratic_module
 
 FUNCTIONS = {
     "quadratic": quadratic_module.quadratic,

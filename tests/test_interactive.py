@@ -8,18 +8,19 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from normint import integrate, interactive, surfaces
-from normint.experiments import integrate_inside, photometric_gradient
-from normint.figures.depth_maps import weakest_edge
-from normint.images.control_points import control_points
-from normint.images.restoration import restore
-from normint.interactive.controls import Choice, Number
-from normint.interactive.latest import Latest
-from normint.interactive.masks import given_gradient, shape_pixels
-from normint.interactive.panel import PLOTLY, Panel, is_watched
-from normint.interactive.photographs import light_directions
+from normint import integrate, surfaces
 from normint.metrics import rmse
-from normint.notebook_files import _WIDGET_VIEW
+from normint.workbook import panels as interactive
+from normint.workbook.figures.depth_maps import weakest_edge
+from normint.workbook.notebook_files import _WIDGET_VIEW
+from normint.workbook.panels.controls import Choice, Number
+from normint.workbook.panels.latest import Latest
+from normint.workbook.panels.masks import given_gradient, shape_pixels
+from normint.workbook.panels.panel import PLOTLY, Panel, is_watched
+from normint.workbook.panels.photographs import light_directions
+from normint.workbook.studies.control_points import control_points
+from normint.workbook.studies.noise_draws import integrate_inside, photometric_gradient
+from normint.workbook.studies.restoration import restore
 
 SMALL = {
     "mask_panel": {},
@@ -139,7 +140,7 @@ def test_lights_use_as_many_photographs_as_asked(panels):
     panel.set(count=12, sigma=0.0, method="quadratic")
     assert panel.state["count"] == 12
     assert panel.state["normals_off"] < panels["lights_panel"].state["normals_off"]
-    from normint.rendering import photograph
+    from normint.surfaces.rendering import photograph
 
     statue = surfaces.figurine(40)
     images = photograph(statue, light_directions(), mask=statue.mask).astype(float)

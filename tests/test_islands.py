@@ -14,9 +14,10 @@ from small_problems import dense_least_squares, terms_of_edges
 from torture.masks import exact_solution
 
 import normint
-from normint import elimination, poisson
-from normint.pieces import Pieces
-from normint.poisson import System
+from normint.solver import elimination
+from normint.solver import system as poisson
+from normint.solver.pieces import Pieces
+from normint.solver.system import System
 
 seeds = st.integers(0, 2**32 - 1)
 masks = hnp.arrays(bool, hnp.array_shapes(min_dims=2, max_dims=2, max_side=12)).filter(np.any)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from normint.curl import relative_curl
-from normint.light_order import readings
-from normint.rendering import photograph
+from normint.normals.light_order import readings
 from normint.surfaces import bust, peaks
+from normint.surfaces.rendering import photograph
 
 # Three lights at different heights and angles, so that no two readings give nearly the same lights.
 LIGHTS = np.array([[0.10, 0.35, 1.0], [-0.30, 0.05, 1.0], [0.05, -0.20, 1.0]])

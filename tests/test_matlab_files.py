@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.io
 
-from normint.matlab_files import read_matlab
+from normint.files.matlab import read_matlab
 
 EXAMPLES = sorted(Path(scipy.io.__file__).parent.glob("matlab/tests/data/*.mat"))  # saved by many versions
 TYPES = ["u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8", "?"]

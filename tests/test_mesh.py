@@ -5,8 +5,8 @@ import pytest
 import trimesh
 
 import normint
-from normint.camera import projection
-from normint.mesh import SUFFIXES, mesh, write_mesh
+from normint.files.meshes import SUFFIXES, mesh, write_mesh
+from normint.normals.camera import projection
 
 K = [[300.0, 0, 20.0], [0, 280.0, 15.0], [0, 0, 1]]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from torture import graphs
 
-from normint.integrators.minimum_cut import minimum_cut
+from normint.methods.calibrated.minimum_cut import minimum_cut
 from normint.surfaces import canadian_tent
 
 

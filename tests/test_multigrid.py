@@ -8,12 +8,12 @@ import scipy.sparse.csgraph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from normint import checkerboard
-from normint.coarsening import STIFFNESS
 from normint.domain import Domain
-from normint.elimination import solve_factorised
-from normint.hierarchy import SMALLEST
-from normint.multigrid import Multigrid
+from normint.solver import checkerboard
+from normint.solver.coarsening import STIFFNESS
+from normint.solver.elimination import solve_factorised
+from normint.solver.hierarchy import SMALLEST
+from normint.solver.multigrid import Multigrid
 
 seeds = st.integers(0, 2**32 - 1)
 masks = hnp.arrays(bool, hnp.array_shapes(min_dims=2, max_dims=2, max_side=9)).filter(np.any)

@@ -17,8 +17,8 @@ from small_problems import (
 )
 
 import normint
-from normint.integrators import mumford_shah
-from normint.integrators.mumford_shah import _Alternation
+from normint.methods import mumford_shah
+from normint.methods.mumford_shah import _Alternation
 
 MU, EPSILON = 7.0, 0.2
 # Downwards, up, right and left: the axis of a difference, and whether it is read at its second pixel.

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from normint.integrators.noise_levels import noise_levels, wild_slopes
+from normint.methods.calibrated.noise import noise_levels, wild_slopes
 from normint.surfaces import canadian_tent, vase
 
 

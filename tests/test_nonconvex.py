@@ -16,9 +16,9 @@ from small_problems import (
 )
 
 import normint
-from normint.integrators import quadrants
-from normint.integrators.nonconvex import INERTIA, _Ipiano
-from normint.integrators.quadrants import PHI_1, PHI_2
+from normint.methods import pairs as quadrants
+from normint.methods.nonconvex import INERTIA, _Ipiano
+from normint.methods.pairs import PHI_1, PHI_2
 
 each_method = pytest.mark.parametrize(
     ("method", "kind", "parameter"), [("phi1", PHI_1, 0.5), ("phi2", PHI_2, 1.0)], ids=["phi1", "phi2"]

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.io import savemat
 
-from normint.array_files import FORMATS
-from normint.normal_files import find_files, read_camera, read_depth, read_domain, read_normals
-from normint.normal_maps import decode, where_normals
-from normint.normals import gradient_to_normals
+from normint.files.arrays import FORMATS
+from normint.files.normal_maps import find_files, read_camera, read_depth, read_domain, read_normals
+from normint.normals.convert import gradient_to_normals
+from normint.normals.maps import decode, where_normals
 
 RNG = np.random.default_rng(0)
 NORMALS = gradient_to_normals(*RNG.normal(0, 0.7, (2, 12, 17)))

@@ -9,9 +9,9 @@ import pytest
 
 import normint
 from normint import gradient_to_normals, integrate_normals
-from normint.camera import projection
 from normint.metrics import rmse
-from normint.normal_integration import AXES, slopes
+from normint.normals.camera import projection
+from normint.normals.integrate_normals import AXES, slopes
 
 K = np.array([[300.0, 0, 47.0], [0, 240.0, 36.0], [0, 0, 1]])  # unequal focal lengths, off the centre
 SHAPE = (80, 96)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from normint.normals import depth_to_normals, gradient_to_normals, normals_to_gradient
+from normint.normals.convert import depth_to_normals, gradient_to_normals, normals_to_gradient
 
 shapes = hnp.array_shapes(min_dims=2, max_dims=2, max_side=5)
 slopes = st.floats(-1e6, 1e6)

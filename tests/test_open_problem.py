@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from normint import integrate, open_problem
+from normint import integrate
 from normint.metrics import rmse
 from normint.surfaces import canadian_tent
 from normint.surfaces.scenes import scene
+from normint.workbook.studies import open_problem
 
 TENT = canadian_tent(48, 12, 12)
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from normint import overview, results
 from normint.integration import METHODS
+from normint.workbook import overview, results
 
 ROWS = results.read(results.ROOT / "figures")
 

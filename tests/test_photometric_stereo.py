@@ -5,8 +5,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from normint.normals import gradient_to_normals
-from normint.photometric_stereo import photometric_stereo
+from normint.normals.convert import gradient_to_normals
+from normint.normals.photometric_stereo import photometric_stereo
 from normint.surfaces import vase
 
 RNG = np.random.default_rng(0)

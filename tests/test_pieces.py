@@ -7,10 +7,10 @@ import pytest
 import scipy.ndimage
 from small_problems import each_mask, edges_of
 
-from normint.integrators.calibrated_constants import CONSTANTS
-from normint.integrators.piece_moves import moves
-from normint.integrators.piece_tree import milestones
-from normint.integrators.pieces import FORBIDDEN, doubtful_pixels, pieces
+from normint.methods.calibrated.constants import CONSTANTS
+from normint.methods.calibrated.piece_moves import moves
+from normint.methods.calibrated.piece_tree import milestones
+from normint.methods.calibrated.pieces import FORBIDDEN, doubtful_pixels, pieces
 
 
 def divide(mask, wall, passable=None):

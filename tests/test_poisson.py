@@ -9,10 +9,11 @@ import scipy.sparse.csgraph
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from normint import checkerboard, reference_solvers
 from normint.domain import Domain
-from normint.multigrid import Multigrid
-from normint.poisson import SMALL, SOLVERS, System
+from normint.solver import checkerboard
+from normint.solver import references as reference_solvers
+from normint.solver.multigrid import Multigrid
+from normint.solver.system import SMALL, SOLVERS, System
 
 seeds = st.integers(0, 2**32 - 1)
 masks = hnp.arrays(bool, hnp.array_shapes(min_dims=2, max_dims=2, max_side=9)).filter(np.any)

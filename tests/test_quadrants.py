@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from small_problems import each_mask, edges_of, numerical_slope, on_masks, pairs, random_fields
 
-from normint.integrators import quadrants
-from normint.integrators.quadrants import DIFFUSION, DOWN, LEFT, PHI_1, PHI_2, RIGHT, TOTAL_VARIATION, UP
+from normint.methods import pairs as quadrants
+from normint.methods.pairs import DIFFUSION, DOWN, LEFT, PHI_1, PHI_2, RIGHT, TOTAL_VARIATION, UP
 
 KINDS = {"total variation": TOTAL_VARIATION, "phi1": PHI_1, "phi2": PHI_2, "diffusion": DIFFUSION}
 each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)

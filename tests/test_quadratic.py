@@ -380,8 +380,8 @@ class TestBadInput:
         def work(*args, **kwargs):
             pytest.fail("a system was set up although the input is wrong")
 
-        monkeypatch.setattr("normint.multigrid.Multigrid", work)
-        monkeypatch.setattr("normint.reference_solvers._Assembled.__init__", work)
+        monkeypatch.setattr("normint.solver.multigrid.Multigrid", work)
+        monkeypatch.setattr("normint.solver.references._Assembled.__init__", work)
         arguments = {"p": FIELD, "q": FIELD} | wrong
         with pytest.raises(ValueError, match=f"^{message}"):
             normint.integrate(arguments.pop("p"), arguments.pop("q"), **arguments)

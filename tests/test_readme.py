@@ -13,9 +13,9 @@ import trimesh
 from readme_commands import Clone, printed_commands
 
 from normint.datasets.writing import write_normal_map
-from normint.normals import gradient_to_normals
-from normint.results import BEGIN, END, ROOT, read, table
+from normint.normals.convert import gradient_to_normals
 from normint.surfaces import figurine
+from normint.workbook.results import BEGIN, END, ROOT, read, table
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 INTEGRATE = ".venv/bin/normint integrate my_normals --out my_surface --mesh ply --preview"

@@ -6,12 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from normint.domain import Domain
-from normint.integrators.rectangular import (
-    central_difference_matrix,
-    dct_depth,
-    rectangle_of,
-    sylvester_depth,
-)
+from normint.methods.rectangular import central_difference_matrix, dct_depth, rectangle_of, sylvester_depth
 from normint.metrics import rmse
 from normint.surfaces import peaks
 

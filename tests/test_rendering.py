@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from normint.normals import gradient_to_normals
-from normint.rendering import cast_shadow, photograph
+from normint.normals.convert import gradient_to_normals
 from normint.surfaces import Surface, canadian_tent, figurine, vase
+from normint.surfaces.rendering import cast_shadow, photograph
 
 
 def surface_of(depth, p=0.0, q=0.0):

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from normint import results
+from normint.workbook import results
 
 
 @pytest.fixture(autouse=True)
@@ -104,7 +104,7 @@ def test_bad_input_names_the_argument(argument, call, folder):
 
 def test_many_processes_at_once_lose_no_row():
     code = (
-        "import sys; from normint.results import record\n"
+        "import sys; from normint.workbook.results import record\n"
         "for i in range(20): record('fig03', f'{sys.argv[1]} {i}', 'RMSE', i)"
     )
     processes = [subprocess.Popen([sys.executable, "-c", code, name]) for name in "ab"]

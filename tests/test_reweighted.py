@@ -16,9 +16,9 @@ from small_problems import (
     terms_of_edges,
 )
 
-from normint.integrators import quadrants
-from normint.integrators.quadrants import DIFFUSION, PHI_1, PHI_2, TOTAL_VARIATION
-from normint.integrators.reweighted import Descent, Reweighted
+from normint.methods import pairs as quadrants
+from normint.methods.pairs import DIFFUSION, PHI_1, PHI_2, TOTAL_VARIATION
+from normint.methods.reweighted import Descent, Reweighted
 
 each_kind = pytest.mark.parametrize(
     "kind", [TOTAL_VARIATION, PHI_1, PHI_2, DIFFUSION], ids=["total variation", "phi1", "phi2", "diffusion"]

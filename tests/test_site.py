@@ -10,10 +10,10 @@ from urllib.parse import unquote
 import pytest
 from bs4 import BeautifulSoup
 
-from normint import results
-from normint.notebook_files import write_notebook
-from normint.site import build
-from normint.site.pages import PLOTLY, markdown_body, notebook_body, page
+from normint.workbook import results
+from normint.workbook.notebook_files import write_notebook
+from normint.workbook.site import build
+from normint.workbook.site.pages import PLOTLY, markdown_body, notebook_body, page
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=="
 

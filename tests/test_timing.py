@@ -2,7 +2,7 @@
 
 import pytest
 
-from normint.timing import interleaved_medians, median_seconds
+from normint.workbook.studies.timing import interleaved_medians, median_seconds
 
 
 def test_calls_take_turns_after_one_that_is_not_counted():

@@ -10,8 +10,9 @@ import psutil
 import pytest
 from tiny_workbook import Pretend, code_cell, make
 
-from normint import progress, workbook
-from normint.notebook_files import normalised, read_notebook, write_notebook
+from normint.workbook import progress
+from normint.workbook import run as workbook
+from normint.workbook.notebook_files import normalised, read_notebook, write_notebook
 
 FIGURE = """
 import os
@@ -22,7 +23,7 @@ with write_atomically(output_folder() / "fig00_tiny.png") as temporary:
     temporary.write_text("a figure")
 log_output("figure", path=output_folder() / "fig00_tiny.png")
 """
-NUMBER = "from normint.results import record\nprint(record('fig04', 'mask', 'RMSE', 0.108, tolerance=0.01))"
+NUMBER = "from normint.workbook.results import record\nprint(record('fig04', 'mask', 'RMSE', 0.108, tolerance=0.01))"
 # It refuses to be interrupted, says who it is, and stops half-way through a figure until it is let on.
 STUBBORN = """
 import os, signal, time
@@ -169,9 +170,9 @@ def test_an_interrupted_run_leaves_nothing_half_done_and_goes_on(tmp_path, numbe
     make(tmp_path, "01_quick", "print('done')")
     make(tmp_path, "02_slow", STUBBORN)
     code = (
-        "import pathlib, signal, sys, normint.cli, normint.workbook\n"
+        "import pathlib, signal, sys, normint.cli, normint.workbook.run\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "normint.workbook.ROOT = pathlib.Path(sys.argv[1])\n"
+        "normint.workbook.run.ROOT = pathlib.Path(sys.argv[1])\n"
         "sys.exit(normint.cli.main(['workbook', '--jobs', '1']))"
     )
     runner = subprocess.Popen([sys.executable, "-c", code, tmp_path], stderr=subprocess.PIPE, text=True)

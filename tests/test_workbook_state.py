@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from tiny_workbook import Pretend, make
 
-from normint import cli, notebook_process, results, workbook
-from normint.notebook_files import read_notebook
-from normint.workbook_state import MOST
+from normint import cli
+from normint.workbook import notebook_process, results
+from normint.workbook import run as workbook
+from normint.workbook.notebook_files import read_notebook
+from normint.workbook.state import MOST
 
 NAME = "01_one"
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import normint
-from normint import workspace
-from normint.poisson import System
+from normint.solver import memory as workspace
+from normint.solver.system import System
 
 
 @pytest.fixture(autouse=True)

@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 from unittest import mock
 
-from normint import results
-from normint.files import write_atomically
-from normint.notebook_files import write_notebook
+from normint.files.writing import write_atomically
+from normint.workbook import results
+from normint.workbook.notebook_files import write_notebook
 
 
 def code_cell(source, number, tags=()):

@@ -11,8 +11,8 @@ from pathlib import Path
 from normint.datasets import stand_ins
 from normint.datasets.reading import read_beethoven, read_diligent, read_normal_map
 from normint.datasets.records import DepthAndNormals, ImageSet, Picture
-from normint.images.files import read_image
-from normint.results import ROOT
+from normint.files.images import read_image
+from normint.workbook.results import ROOT
 
 __all__ = [
     "DepthAndNormals",
@@ -69,7 +69,7 @@ def beethoven(which="auto"):
     Notes
     -----
     The rows of the lights are not in the order of the images, and their axes are not documented.
-    :func:`normint.light_order.readings` compares all possibilities.
+    :func:`normint.normals.light_order.readings` compares all possibilities.
     """
     return _choose(which, BEETHOVEN, read_beethoven, stand_ins.beethoven)
 

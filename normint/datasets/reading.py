@@ -4,13 +4,13 @@ from pathlib import Path
 
 import numpy as np
 
-from normint.array_files import read_named, read_table
-from normint.available_memory import check_room
 from normint.boxes import bounding_box
 from normint.datasets.records import DepthAndNormals, ImageSet
-from normint.images.files import read_bytes, read_image, read_mask
-from normint.normal_files import read_camera
-from normint.progress import bar
+from normint.files.arrays import read_named, read_table
+from normint.files.available_memory import check_room
+from normint.files.images import read_bytes, read_image, read_mask
+from normint.files.normal_maps import read_camera
+from normint.workbook.progress import bar
 
 
 def read_diligent(folder, *, crop=False):

@@ -12,9 +12,9 @@ import numpy as np
 from normint.datasets.reading import read_beethoven, read_diligent, read_normal_map
 from normint.datasets.records import Picture
 from normint.datasets.writing import write_beethoven, write_diligent, write_normal_map
-from normint.normals import gradient_to_normals
-from normint.rendering import photograph
+from normint.normals.convert import gradient_to_normals
 from normint.surfaces import bust, figurine
+from normint.surfaces.rendering import photograph
 
 
 def cat():

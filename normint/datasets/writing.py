@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from normint.images.files import write_image
+from normint.files.images import write_image
 
 
 def write_diligent(folder, images, lights, intensities, mask, normals):

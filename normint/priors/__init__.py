@@ -2,8 +2,8 @@
 
 from normint.priors import depth_sensor
 from normint.priors.outliers import distrust_outliers
-from normint.priors.study import study_weights
 from normint.priors.weights import Choice, choose_weight, merge, misfit_and_influence, prior_noise
+from normint.workbook.studies.priors import study_weights
 
 __all__ = [
     "Choice",

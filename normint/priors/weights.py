@@ -11,8 +11,8 @@ import numpy as np
 from normint import inputs
 from normint.curl import gradient_noise, robust_spread
 from normint.integration import integrate
-from normint.poisson import System
 from normint.priors.depth_sensor import block_means, spread
+from normint.solver.system import System
 
 __all__ = ["Choice", "choose_weight", "merge", "misfit_and_influence", "prior_noise"]
 

@@ -3,8 +3,8 @@
 import pytest
 
 from browser.lab import ARTEFACTS
-from normint.results import ROOT
-from normint.site import build
+from normint.workbook.results import ROOT
+from normint.workbook.site import build
 
 WIDTHS = {"desk": 1200, "phone": 390}
 

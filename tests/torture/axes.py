@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from normint.axes import axes_warning
+from normint.normals.axes import axes_warning
 from tests.axes_shapes import CHANGES, changed, draw, named, right_or_hollow
 
 
@@ -25,7 +25,7 @@ def shrunk(seed, folder):
     """Return a program that shows the failure."""
     return "\n".join([
         "import numpy as np",
-        "from normint.axes import axes_warning",
+        "from normint.normals.axes import axes_warning",
         "from tests.axes_shapes import CHANGES, changed, draw",
         f"rng = np.random.default_rng({seed})",
         "normals, mask, camera, words = draw(rng)",

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-from normint.integrators.minimum_cut import minimum_cut
+from normint.methods.calibrated.minimum_cut import minimum_cut
 
 
 def trial(seed, folder):

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from normint.files import sweep, write_atomically, write_folder, write_together
+from normint.files.writing import sweep, write_atomically, write_folder, write_together
 
 LAST = "report.json"
 NAMES = ("depth.npy", "mesh", ".hidden.ply", "preview.old.png", "depth.png")

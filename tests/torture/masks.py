@@ -6,8 +6,8 @@ import scipy.sparse
 import scipy.sparse.csgraph
 import scipy.sparse.linalg
 
-from normint import poisson
-from normint.poisson import System
+from normint.solver import system as poisson
+from normint.solver.system import System
 
 LARGEST = 60, 150  # rows or columns, most often and now and then
 # The largest error of a piece's depth, beside the largest depth in it, that a tolerance may leave.

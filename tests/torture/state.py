@@ -12,9 +12,9 @@ from unittest import mock
 
 import numpy as np
 
-from normint import workbook
-from normint.files import digest
-from normint.regular_files import content, read_regular
+from normint.files.reading import content, read_regular
+from normint.files.writing import digest
+from normint.workbook import run as workbook
 from tests.tiny_workbook import Pretend, make
 
 NAMES = ("01_one", "02_two")

@@ -1,0 +1,114 @@
+"""The `normint` command. Each subcommand is one function that takes the parsed arguments."""
+
+import os
+import sys
+from importlib.metadata import version
+
+from normint.cli.integrate import add_integrate
+from normint.cli.parsing import Parser, UsageError
+from normint.cli.printing import CannotPrint, complain, keep_standard_streams, say
+
+
+def main(argv=None):
+    """Run the command and return its exit code.
+
+    0 for success; 1 for failed notebooks, normals that could not be integrated, a missing library, or output
+    that could not be printed; 2 for wrong usage, or
+    input that no notebook can run with; 3 for normals whose integration did not converge; 130 for Ctrl-C.
+    What went wrong is one line on stderr.
+    """
+    keep_standard_streams()
+    try:
+        arguments = _parser().parse_args(argv)
+        return arguments.command(arguments)
+    except KeyboardInterrupt:
+        complain("interrupted")
+        return 130
+    except ImportError as error:
+        complain(f"error: {error.name or error} is not installed; pip install 'normint[workbook]' has it")
+        return 1
+    except (CannotPrint, MemoryError) as error:
+        complain(f"error: {error or 'there is not enough memory'}")
+        return 1
+    except (UsageError, ValueError, OSError, RecursionError) as error:
+        complain(f"error: {error}")
+        return 2
+
+
+def workbook(arguments):
+    """Run the notebooks and print a table of what came of them."""
+    # Imported here, so that the help of any command comes at once.
+    from normint.workbook.progress import progress
+    from normint.workbook.run import report, run
+
+    options = {name: value for name, value in vars(arguments).items() if name != "command"}
+    try:
+        with progress() as shown:
+            outcomes = run(**options, progress=shown)
+    except KeyboardInterrupt:
+        complain("interrupted; the same command goes on from here")
+        return 130
+    say(report(outcomes))
+    return 0 if all(outcome.ok for outcome in outcomes) else 1
+
+
+def results(arguments):
+    """Print the table of results, or write it into the README."""
+    from normint.workbook.results import ROOT, table, update_readme
+
+    if arguments.update_readme:
+        update_readme(ROOT / "README.md")
+    else:
+        say(table())
+    return 0
+
+
+def site(arguments):
+    """Build the static site and print where it begins."""
+    from normint.workbook.site import build
+
+    say(build(arguments.out))
+    return 0
+
+
+def _parser():
+    parser = Parser(prog="normint", description="Integrate normals; rerun the experiments.")
+    parser.add_argument("--version", action="version", version=f"normint {version('normint')}")
+    commands = parser.add_subparsers(required=True, metavar="command")
+    add_integrate(commands)
+    _add_workbook(commands)
+    _add_results(commands)
+    _add_site(commands)
+    return parser
+
+
+def _add_workbook(commands):
+    parser = commands.add_parser("workbook", help="run the notebooks: all figures, all numbers")
+    add = parser.add_argument
+    add("--only", action="append", default=[], metavar="NN", help="only notebooks that begin so (repeatable)")
+    add("--quick", action="store_true", help="small versions of the experiments, into build/quick")
+    add("--seed", type=int, metavar="N", help="another seed, into build/seedN")
+    add("--data", metavar="DIR", help="folder of the real data sets (or set NORMINT_DATA)")
+    add("--out", metavar="DIR", help="where to write instead of build/ and figures/")
+    add("--force", action="store_true", help="run also what did not change")
+    add("--timeout", type=float, default=600, metavar="SECONDS", help="for each notebook (%(default)s)")
+    jobs = min(2, os.cpu_count() or 1)
+    add("--jobs", type=int, default=jobs, metavar="N", help="notebooks at a time (%(default)s)")
+    add("--update", action="store_true", help="write the outputs back into notebooks/ (for maintainers)")
+    parser.set_defaults(command=workbook)
+
+
+def _add_results(commands):
+    parser = commands.add_parser("results", help="print the results beside the paper's, as a Markdown table")
+    parser.add_argument("--update-readme", action="store_true", help="write it into README.md instead")
+    parser.set_defaults(command=results)
+
+
+def _add_site(commands):
+    parser = commands.add_parser("site", help="turn the notebooks into pages that need no network")
+    parser.add_argument("--out", metavar="DIR", help="new folder, or one with an old site (build/site)")
+    parser.set_defaults(command=site)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,258 @@
+"""`normint integrate`: from the files of a normal map to the files of a depth map."""
+
+import os
+import re
+import sys
+import time
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from normint.cli import parsing
+from normint.cli.parsing import UsageError
+from normint.cli.printing import CannotPrint, complain, one_line, say
+from normint.integration import METHODS, iterations_are_asked_for
+
+MESHES = ("ply", "obj", "stl", "glb")
+# Bytes that the methods take for each pixel of the rectangle around the mask, as measured, and a mesh of it.
+MEMORY = {"quadratic": 130, "dct": 40, "sylvester": 65, "calibrated": 480}
+MEMORY_OF_OTHERS, MEMORY_OF_MESH = 250, 150
+
+DESCRIPTION = "Integrate a normal map into a depth map."
+EPILOG = """
+PATH is a folder with normal_map.png and, if there are any, mask.png and K.txt, or the file of a normal map:
+PNG or TIFF of 8 or 16 bits; TIFF, EXR, NPY, NPZ or MAT of real numbers. Without a mask, black, grey and zero
+are outside. With a camera the depth is the distance along its axis, up to a factor; without one it is in
+pixels, towards the camera.
+
+report.json is written last: where it is, all files are. If a run is killed between, the next one completes
+them. --force replaces plain files that report.json lists, nothing else.
+
+Exit codes: 0 done, 1 it could not be done, 2 wrong usage, 3 written, but the method did not converge (but 0
+with scheme=paper or tolerance=0, which ask for iterations), 130 interrupted. Nothing is half written.
+"""
+
+
+def add_integrate(commands):
+    """Add the subcommand and its options."""
+    from argparse import RawDescriptionHelpFormatter
+
+    parser = commands.add_parser(
+        "integrate", help="integrate a normal map: a depth map, a mesh, a picture", description=DESCRIPTION,
+        epilog=EPILOG, formatter_class=RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("path", metavar="PATH", help="folder, or normal map")
+    add("--mask", metavar="FILE", help="where to integrate: the bright part of an image, or NPY, NPZ, MAT")
+    add("--camera", metavar="FILE", help="3x3 matrix K of a perspective camera, as text; or 'none'")
+    add(
+        "--axes",
+        default="xyz",
+        metavar="NAME",
+        help="directions of the components (%(default)s); a wrong name lists them",
+    )
+    add("--variable", metavar="NAME", help="array of an NPZ, MAT or EXR file that has several")
+    add("--method", default="quadratic", metavar="NAME", help=f"{', '.join(METHODS)} (%(default)s)")
+    add("--option", action="append", default=[], metavar="NAME=VALUE",
+        help="of the method, such as mu=45 or max_iterations=200 (repeatable)")  # fmt: skip
+    add("--prior", metavar="FILE", help="depth to stay close to, NaN where unknown (0 in images)")
+    add("--prior-weight", type=float, metavar="NUMBER", help="how close")
+    add(
+        "--out",
+        default="normint-out",
+        metavar="DIR",
+        help="where to write depth.npy and report.json (%(default)s)",
+    )
+    add("--png", action="store_true", help="also depth.png, 16 bits; report.json has the scale")
+    add("--tiff", action="store_true", help="also depth.tiff, 16 bits")
+    add("--mesh", action="append", default=[], metavar="FORMAT",
+        help=f"also a mesh, cut where the method found jumps: {', '.join(MESHES)} (repeatable)")  # fmt: skip
+    add("--preview", action="store_true", help="also preview.png, the surface lit and its depth in colours")
+    add("--force", action="store_true", help="replace files of an earlier run, as report.json lists them")
+    add("--json", action="store_true", help="print the report, and nothing else")
+    add("--quiet", action="store_true", help="print errors only")
+    parser.set_defaults(command=integrate)
+
+
+@dataclass
+class Task:
+    """What the files and options of one command line amount to."""
+
+    normals: np.ndarray
+    mask: np.ndarray
+    camera: np.ndarray | None
+    prior: np.ndarray | None
+    options: dict
+    settings: dict  # as they go into the report
+    notes: list = field(default_factory=list)  # what the user should know
+
+
+def integrate(arguments):
+    """Integrate, and return the exit code."""
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")  # what matters of it is seen in the result
+            return _integrate(arguments)
+    except MemoryError:
+        what = f"{arguments.path} is too large for the memory"
+    except (ValueError, OSError, ArithmeticError) as error:
+        what = error
+    complain(f"error: {what}")
+    return 1
+
+
+def _integrate(arguments):
+    from normint.cli.outputs import check_free, clear, planned, report, write
+
+    options = _check_usage(arguments)
+    files = planned(arguments)
+    completed = clear(arguments.out)
+    check_free(files, force=arguments.force)
+    start = time.perf_counter()
+    task = _read(arguments, options)
+    reading = time.perf_counter() - start
+    if completed:
+        task.notes.append(f"a killed run left {arguments.out} incomplete; its files were completed first")
+    result = _solve(arguments, task)
+    summary = report(task, result, files, reading)
+    write(files, task, result, summary, force=arguments.force)
+    _tell(arguments, summary)
+    return 0 if result.converged or iterations_are_asked_for(task.options) else 3
+
+
+def _check_usage(arguments):
+    """Refuse what no file could make right, and return the options of the method."""
+    from normint.normals.axes import to_uvz
+
+    if arguments.method not in METHODS:
+        raise UsageError(f"--method is {arguments.method!r}; expected one of {', '.join(METHODS)}")
+    try:
+        to_uvz(arguments.axes)
+    except ValueError as error:
+        raise UsageError(f"--{error}") from None
+    for value in arguments.mesh:
+        if value.lower().removeprefix(".") not in MESHES:
+            raise UsageError(f"--mesh is {value!r}; expected one of {', '.join(MESHES)}")
+    weight = arguments.prior_weight
+    if (arguments.prior is None) != (weight is None):
+        raise UsageError("--prior and --prior-weight go together; one of them is missing")
+    if weight is not None and not 0 < weight < np.inf:
+        raise UsageError(f"--prior-weight is {weight}; expected a finite number > 0")
+    return parsing.parse_options(arguments.method, arguments.option)
+
+
+def _read(arguments, options):
+    """Read all files; refuse those that do not fit together."""
+    from normint.files import normal_maps as normal_files
+    from normint.normals.maps import where_normals
+
+    files = normal_files.find_files(arguments.path)
+    for name in ("mask", "camera"):
+        if (given := getattr(arguments, name)) is not None:
+            files[name] = None if given.lower() == "none" else given
+    normals = normal_files.read_normals(files["normals"], variable=arguments.variable)
+    shape = normals.shape[:2]
+    mask = np.ones(shape, bool) if files["mask"] is None else normal_files.read_domain(files["mask"], shape)
+    camera = None if files["camera"] is None else normal_files.read_camera(files["camera"], shape)
+    prior = None if arguments.prior is None else normal_files.read_depth(arguments.prior, shape)
+    settings = {
+        "normals": str(files["normals"]),
+        "mask": None if files["mask"] is None else str(files["mask"]),
+        "camera": None if camera is None else camera.tolist(),
+        "axes": arguments.axes,
+        "method": arguments.method,
+        "options": dict(options),
+        "prior": arguments.prior,
+        "prior_weight": arguments.prior_weight,
+    }
+    if isinstance(options.get("initial"), str):
+        options["initial"] = normal_files.read_depth(options["initial"], shape)
+    known = where_normals(normals)
+    task = Task(normals, mask & known, camera, prior, options, settings)
+    lost = np.count_nonzero(mask & ~known) if files["mask"] is not None else 0
+    if not task.mask.any():
+        raise ValueError(f"{files['mask']} has no pixel where {files['normals']} has a normal; expected some")
+    if lost:
+        task.notes.append(f"{lost} pixels of the mask have no normal and were left out")
+    return task
+
+
+def _solve(arguments, task):
+    """Integrate; what goes wrong because of flipped axes is said together with the axes that would do."""
+    from normint.boxes import bounding_box
+    from normint.files.available_memory import check_room
+    from normint.normals.integrate_normals import axes_warning, integrate_normals
+
+    rows, columns = task.mask[bounding_box(task.mask)].shape
+    each = MEMORY.get(arguments.method, MEMORY_OF_OTHERS) + (MEMORY_OF_MESH if arguments.mesh else 0)
+    what = f"{arguments.path} of {rows} × {columns} pixels, integrated by {arguments.method},"
+    check_room(what, each * rows * columns)
+    flipped = axes_warning(task.normals, task.mask, arguments.axes, task.camera)
+    prior = {} if task.prior is None else {"prior": task.prior, "prior_weight": arguments.prior_weight}
+    try:
+        with _progress(arguments, task.options) as callback:
+            result = integrate_normals(
+                task.normals, task.mask, task.camera, axes=arguments.axes, check_axes=False,
+                method=arguments.method, **prior, **task.options, **callback,
+            )  # fmt: skip
+    except ValueError as error:
+        text = f"{error}; {flipped}" if flipped else error
+        raise ValueError(_as_on_the_command_line(text)) from error
+    # Those that an option leaves out are not expected.
+    missing = 0 if task.options.get("least_cosine") else np.count_nonzero(np.isnan(result.depth[task.mask]))
+    if missing or not np.isfinite(result.depth[~np.isnan(result.depth)]).all():
+        raise ValueError("the depth came out as NaN or infinite; expected options that are less extreme")
+    if flipped:
+        task.notes.append(_as_on_the_command_line(flipped))
+    if not (result.converged or iterations_are_asked_for(task.options)):
+        task.notes.append(
+            f"not converged after {result.iterations} iterations; --option max_iterations=N allows more"
+        )
+    return result
+
+
+def _as_on_the_command_line(text):
+    """Turn advice about arguments into advice about options.
+
+    Examples
+    --------
+    >>> _as_on_the_command_line("try axes='opencv' or least_cosine=0.05")
+    "try --axes 'opencv' or --option least_cosine=0.05"
+    """
+    text = re.sub(r"\baxes=('[^']*')", r"--axes \1", str(text))
+    return re.sub(r"\b(\w+)=(?=[\d.])", r"--option \1=", text)
+
+
+@contextmanager
+def _progress(arguments, options):
+    """Yield a callback that draws a bar in a terminal, as far as the method says where it is."""
+    if not parsing.takes_callback(arguments.method):
+        yield {}
+        return
+    from tqdm import tqdm
+
+    total = options.get("max_iterations", parsing.known_options(arguments.method).get("max_iterations"))
+    hidden = arguments.quiet or not sys.stderr.isatty() or bool(os.environ.get("CI"))
+    with tqdm(total=total, desc=arguments.method, file=sys.stderr, leave=False, disable=hidden) as bar:
+        yield {"callback": lambda iteration, value: bar.update(iteration - bar.n)}
+
+
+def _tell(arguments, summary):
+    """Print what came of it."""
+    from normint.cli.outputs import as_text
+
+    if not arguments.quiet:
+        for note in summary["warnings"]:
+            complain(f"warning: {note}")
+    seconds, method = summary["seconds"]["integration"], summary["settings"]["method"]
+    lines = [f"{method}: {summary['pixels']} pixels, {summary['iterations']} iterations, {seconds:.2g} s"]
+    lines += [one_line(f"wrote {file}") for file in summary["files"]]
+    try:
+        if arguments.json:
+            say(as_text(summary))
+        elif not arguments.quiet:
+            say("\n".join(lines))
+    except CannotPrint as error:
+        raise CannotPrint(f"{error}; the files are written") from error

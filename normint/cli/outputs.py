@@ -1,0 +1,243 @@
+"""What `normint integrate` writes: a depth map, pictures and meshes of it, and a report."""
+
+import json
+import os
+from importlib.metadata import version
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+
+from normint.files.writing import check_plain, first_missing, sweep, write_together
+
+STEPS = 65534  # of 16 bits, when 0 stands for no depth
+LONGEST_REPORT = 1_000_000  # bytes, many more than any report has
+
+
+def planned(arguments):
+    """Return the files that are asked for, by what is in them."""
+    folder = Path(arguments.out)
+    files = {"depth": folder / "depth.npy"}
+    if arguments.png:
+        files["png"] = folder / "depth.png"
+    if arguments.tiff:
+        files["tiff"] = folder / "depth.tiff"
+    for suffix in arguments.mesh:
+        suffix = suffix.lower().removeprefix(".")
+        files[f"mesh {suffix}"] = folder / f"mesh.{suffix}"
+    if arguments.preview:
+        files["preview"] = folder / "preview.png"
+    files["report"] = folder / "report.json"  # the last: it is there when all others are
+    if len(files) > 2:
+        _import_writers(files)
+    return files
+
+
+def clear(folder):
+    """Remove what killed runs left in and beside an output folder; return the files that this completed."""
+    folder = Path(os.path.abspath(folder))
+    for path in {folder, first_missing(folder) or folder}:
+        sweep(path.parent, path.name)
+    return sweep(folder)
+
+
+def check_free(files, *, force=False):
+    """Refuse to go on if a file cannot be written: it exists, or its folder is none or not ours.
+
+    Parameters
+    ----------
+    files : dict
+        From `planned`.
+    force : bool
+        Whether plain files may be replaced that the report beside them lists.
+    """
+    for path in files.values():
+        check_plain(path)
+    known = written_before(files["report"])
+    for path in files.values():
+        if os.path.lexists(path):
+            if path.name not in known:
+                raise FileExistsError(
+                    f"{path} exists, and no report.json of normint beside it lists it; "
+                    "move it away, or choose another --out"
+                )
+            if not force:
+                raise FileExistsError(f"{path} exists; use --force to replace it")
+        folder = next(parent for parent in path.absolute().parents if os.path.lexists(parent))
+        if not folder.is_dir():
+            raise NotADirectoryError(f"{folder} is a file; expected a folder to write {path.name} into")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(f"{folder} cannot be written to; expected a folder of yours")
+
+
+def written_before(path):
+    """Return the names of the files that a report lists, if there is one and normint wrote it."""
+    if not (path.is_file() and path.stat().st_size < LONGEST_REPORT):
+        return set()
+    try:
+        found = json.loads(path.read_bytes())
+        names = [*found["files"], *found.get("older files", [])] if found["normint"] else []
+        return {Path(name).name for name in names}
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):  # a report of another kind
+        return set()
+
+
+def report(task, result, files, reading):
+    """Describe an integration by numbers that JSON can hold.
+
+    Parameters
+    ----------
+    task : normint.cli.integrate.Task
+    result : Integration
+    files : dict
+        From `planned`.
+    reading : float
+        Seconds spent reading.
+
+    Returns
+    -------
+    dict
+    """
+    low, high = float(np.nanmin(result.depth)), float(np.nanmax(result.depth))
+    summary = {
+        "normint": version("normint"),
+        "settings": task.settings,
+        "rows": result.depth.shape[0],
+        "columns": result.depth.shape[1],
+        "pixels": int(np.isfinite(result.depth).sum()),
+        "seconds": {"reading": reading, "integration": result.seconds},
+        "iterations": int(result.iterations),
+        "converged": bool(result.converged),
+        "energy": float(result.energies[-1]) if len(result.energies) else None,
+        **measure(task, result),
+        "depth": {"least": low, "greatest": high, "unit": "pixels" if task.camera is None else "any"},
+    }
+    if "png" in files or "tiff" in files:
+        summary["16 bits"] = {"0": "no depth", "depth of 1": low, "depth of 65535": high}
+    summary["warnings"] = list(task.notes)
+    summary["files"] = [str(file) for file in files.values()]
+    names = written_before(files["report"]) - {file.name for file in files.values()}
+    older = [str(file) for name in sorted(names) if (file := files["report"].with_name(name)).is_file()]
+    return summary | ({"older files": older} if older else {})
+
+
+def measure(task, result):
+    """Measure how well the depth and the normals agree: what is left of the slopes, and their curl.
+
+    Returns
+    -------
+    dict
+        "residual": mean and median over all neighbours i, j of |z_j − z_i − ½(s_i + s_j)|, where s is
+        the slope from i to j and z the depth, or f log d with a camera: in pixels. "relative_curl": see
+        :func:`normint.curl.relative_curl`; None where no four pixels form a square.
+    """
+    from normint.curl import relative_curl
+    from normint.normals.camera import projection
+    from normint.normals.integrate_normals import slopes
+
+    lens, inside = projection(task.camera), np.isfinite(result.depth)
+    steepest = {"steepest": task.options["steepest"]} if "steepest" in task.options else {}
+    p, q, _ = slopes(task.normals, inside, task.camera, axes=task.settings["axes"], **steepest)
+    z = lens.unit * lens.potential(result.depth)
+    left = [
+        np.abs(np.diff(z, axis=0) - 0.5 * (p[1:] + p[:-1]))[inside[1:] & inside[:-1]],
+        np.abs(np.diff(z, axis=1) - 0.5 * (q[:, 1:] + q[:, :-1]))[inside[:, 1:] & inside[:, :-1]],
+    ]
+    left = np.concatenate(left)
+    try:
+        curl = relative_curl(p, q, inside)
+    except ValueError:  # no four pixels in a square
+        curl = None
+    residual = {"mean": float(left.mean()), "median": float(np.median(left))} if left.size else None
+    return {"residual": residual, "relative_curl": curl}
+
+
+def write(files, task, result, summary, *, force):
+    """Write all files, or none."""
+    surface = _surface(task, result) if any(kind.startswith("mesh") for kind in files) else None
+    contents = {path: _content(kind, task, result, surface, summary) for kind, path in files.items()}
+    write_together(contents, check=lambda: check_free(files, force=force))
+
+
+def as_text(summary):
+    """Return a report as JSON; numbers that it cannot hold become null."""
+    return json.dumps(_finite(summary), indent=2, allow_nan=False)
+
+
+def in_16_bits(depth):
+    """Scale a depth map to 1…65535, from its least to its greatest value; NaN becomes 0.
+
+    Examples
+    --------
+    >>> in_16_bits(np.array([[-1.0, 0.0, 1.0, np.nan]]))
+    array([[    1, 32768, 65535,     0]], dtype=uint16)
+    """
+    known = np.isfinite(depth)
+    low, high = depth[known].min(), depth[known].max()
+    parts = (np.where(known, depth, low) - low) / ((high - low) or 1.0)
+    return np.where(known, 1 + np.rint(STEPS * parts), 0).astype(np.uint16)
+
+
+def _import_writers(files):
+    """Fail before the work if a library for what is asked for is missing."""
+    if any(kind.startswith("mesh") for kind in files):
+        import trimesh  # noqa: F401
+    if "preview" in files:
+        import matplotlib  # noqa: F401
+    if "png" in files or "tiff" in files:
+        import cv2  # noqa: F401
+
+
+def _content(kind, task, result, surface, summary):
+    """Return a function that returns the bytes of one file."""
+    if kind == "depth":
+        return lambda: _as_npy(result.depth)
+    if kind == "report":
+        return lambda: (as_text(summary) + "\n").encode()
+    if kind == "preview":
+        return lambda: _as_preview(task, result)
+    if kind.startswith("mesh"):
+        from normint.files.meshes import encode_mesh
+
+        return lambda: encode_mesh(surface, f".{kind.split()[1]}")
+    return lambda: _as_image(result, f".{kind}")
+
+
+def _as_npy(depth):
+    # numpy's own writing to a file does not say that the disk is full.
+    buffer = BytesIO()
+    np.save(buffer, depth, allow_pickle=False)
+    return buffer.getbuffer()
+
+
+def _as_image(result, suffix):
+    from normint.files.images import encode_image
+
+    return encode_image(in_16_bits(result.depth), suffix)
+
+
+def _surface(task, result):
+    """Return the depth as a mesh, cut where the method let it jump."""
+    from normint.files.meshes import mesh
+
+    surface = mesh(result.depth, None, task.camera, weights=result.weights)
+    if not len(surface.faces):
+        raise ValueError("the mesh has no triangle; expected at least three pixels that form one")
+    return surface
+
+
+def _as_preview(task, result):
+    from normint.files.preview import preview
+
+    buffer = BytesIO()
+    figure = preview(result.depth, camera=task.camera, title=task.settings["method"])
+    figure.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
+    return buffer.getbuffer()
+
+
+def _finite(what):
+    if isinstance(what, dict):
+        return {name: _finite(value) for name, value in what.items()}
+    if isinstance(what, (list, tuple)):
+        return [_finite(value) for value in what]
+    return None if isinstance(what, float) and not np.isfinite(what) else what

@@ -1,0 +1,109 @@
+"""Command lines: errors as exceptions, and the options of a method typed as its signature has them."""
+
+import argparse
+import inspect
+
+from normint.cli.printing import say
+from normint.integration import function_of
+
+# Arguments that have ways of their own into the call.
+NOT_OPTIONS = ("axes", "method", "prior", "prior_weight", "check_axes", "callback", "observe", "constants")
+
+
+class UsageError(Exception):
+    """A command line that cannot be understood."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that raises `UsageError` instead of printing the usage and leaving the process."""
+
+    def error(self, message):
+        """Say what is wrong and where to read more."""
+        raise UsageError(f"{message}; see {self.prog} --help")
+
+    def _print_message(self, message, file=None):
+        """Print help and version, which argparse itself would do without a look at what came of it."""
+        say(message, end="")
+
+
+def known_options(method):
+    """Return the options of a method, and those that all have in common, with their defaults.
+
+    Examples
+    --------
+    >>> options = known_options("mumford_shah")
+    >>> options["mu"], options["steepest"], "prior" in options
+    (45.0, 200.0, False)
+    """
+    from normint.normals.integrate_normals import integrate_normals
+
+    return {
+        name: parameter.default
+        for function in (function_of(method), integrate_normals)
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY and name not in NOT_OPTIONS
+    }
+
+
+def takes_callback(method):
+    """Tell whether a method says how far it is."""
+    return "callback" in inspect.signature(function_of(method)).parameters
+
+
+def parse_options(method, texts):
+    """Turn texts like "mu=45" into the options of a method.
+
+    Parameters
+    ----------
+    method : str
+    texts : list of str
+
+    Returns
+    -------
+    dict
+        Each value has the type of the method's default. Where that is None, a number if it looks like one.
+
+    Examples
+    --------
+    >>> parse_options("mumford_shah", ["mu=45", "scheme=paper", "max_iterations=10"])
+    {'mu': 45.0, 'scheme': 'paper', 'max_iterations': 10}
+    >>> parse_options("dct", ["mu=1"])
+    Traceback (most recent call last):
+    ...
+    normint.cli.parsing.UsageError: mu is not an option of method dct; it has border, distance, ...
+    """
+    known, options = known_options(method), {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or not name:
+            raise UsageError(f"--option is {text!r}; expected name=value")
+        if name not in known:
+            raise UsageError(f"{name} is not an option of method {method}; it has {', '.join(known)}")
+        if name in options:
+            raise UsageError(f"option {name} is given twice; expected it once")
+        options[name] = _typed(name, value.strip(), known[name])
+    return options
+
+
+def _typed(name, value, default):
+    """Turn a text into a value of the default's type."""
+    if value.lower() == "none" and not isinstance(default, str):
+        return None
+    if isinstance(default, bool):
+        if value.lower() not in ("true", "false"):
+            raise UsageError(f"option {name} is {value!r}; expected true or false")
+        return value.lower() == "true"
+    if isinstance(default, (int, float)):
+        kind, words = (int, "a whole number") if isinstance(default, int) else (float, "a number")
+        try:
+            return kind(value)
+        except ValueError:
+            raise UsageError(f"option {name} is {value!r}; expected {words}") from None
+    if default is None:
+        for kind in (int, float):
+            try:
+                return kind(value)
+            except ValueError:
+                pass
+    return value

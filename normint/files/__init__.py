@@ -1,0 +1,1 @@
+"""Everything that is read from disk or written to it: checked when read, all or nothing when written."""

@@ -1,0 +1,212 @@
+"""Normal maps, masks, cameras and depths as people keep them: images, NumPy and Matlab files.
+
+What is wrong with a file is said in one `ValueError` that names it.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from normint.files.arrays import ARRAYS, FORMATS, hushed, read_array, read_table, suffix_of
+from normint.files.images import read_mask
+from normint.normals.maps import where_normals
+
+__all__ = ["FORMATS", "find_files", "read_camera", "read_depth", "read_domain", "read_normals"]
+
+
+def find_files(path):
+    """Find the normal map, the mask and the camera that a path stands for.
+
+    Parameters
+    ----------
+    path : path-like
+        A folder with `normal_map.png` (or another suffix of `FORMATS`) and, if there are any, `mask.png`
+        and `K.txt`; or the file of a normal map, which then stands alone.
+
+    Returns
+    -------
+    dict
+        Of the paths "normals", "mask" and "camera"; None for what is not there.
+
+    Examples
+    --------
+    >>> find_files("relief.npy")["normals"].name
+    'relief.npy'
+    """
+    path = Path(path)
+    if not path.is_dir():
+        return {"normals": path, "mask": None, "camera": None}
+    found = {
+        "normals": _first(path, "normal_map", FORMATS),
+        "mask": _first(path, "mask", FORMATS),
+        "camera": _first(path, "K", (".txt",)),
+    }
+    if found["normals"] is None:
+        raise FileNotFoundError(f"{path / 'normal_map.png'} is missing; or name a file instead of the folder")
+    return found
+
+
+def read_normals(path, *, variable=None):
+    """Read a normal map.
+
+    Parameters
+    ----------
+    path : path-like
+        PNG or TIFF of 8 or 16 bits; TIFF, EXR, NPY, NPZ or MAT of real numbers.
+    variable : str, optional
+        Which array of an NPZ or MAT file, or which layer of an EXR file ("Normal.XYZ", say). Not needed if
+        only one has three components a pixel.
+
+    Returns
+    -------
+    ndarray of float64, uint8 or uint16
+        rows×columns×3 as :func:`normint.integrate_normals` takes it: the components in the order and with
+        the signs of the file, as real numbers or as colours.
+
+    Notes
+    -----
+    Real numbers mean themselves, unless they are all from 0 to 1 and 2c − 1 is nearer to the length 1 than c
+    is: then they are colours c, and n = 2c − 1 is returned.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "normals.npy"
+    >>> np.save(file, [[[0.5, 0.5, 1.0], [0.8, 0.5, 0.9]]])
+    >>> read_normals(file)
+    array([[[0. , 0. , 1. ],
+            [0.6, 0. , 0.8]]])
+    """
+    values = read_array(path, "three components a pixel", _is_field, variable)
+    if values.shape[2] != 3:
+        values = np.moveaxis(values, 0, 2)
+    if values.dtype not in (np.uint8, np.uint16):
+        values = values.astype(np.float64)
+        known = np.isfinite(values).all(axis=2) & values.any(axis=2)
+        if _are_colours(values[known]):
+            values = np.where(known[..., np.newaxis], 2 * values - 1, 0.0)
+    try:
+        where_normals(values)
+    except ValueError:
+        raise ValueError(f"{path} has no normal that is finite and not zero; expected some") from None
+    return values
+
+
+def read_domain(path, shape, *, variable=None):
+    """Read a mask: inside is what is brighter than half of the brightest, or True.
+
+    Parameters
+    ----------
+    path : path-like
+        PNG or TIFF of 8 or 16 bits, EXR, NPY, NPZ or MAT.
+    shape : (int, int)
+        The rows and columns that it must have.
+    variable : str, optional
+        Which array of an NPZ, MAT or EXR file.
+
+    Returns
+    -------
+    ndarray of bool
+    """
+    if suffix_of(path) not in ARRAYS:
+        with hushed():
+            return read_mask(path, shape)
+    values = read_array(path, f"{shape} numbers", lambda array: _is_mask(array, shape), variable)
+    values = values if values.ndim == 2 else values.max(axis=2)
+    mask = values if values.dtype == bool else values > np.nanmax(values, initial=0) / 2
+    if not mask.any():
+        raise ValueError(f"{path} is empty; expected a mask with something inside")
+    return mask
+
+
+def read_depth(path, shape, *, variable=None):
+    """Read a depth map, such as a prior.
+
+    Parameters
+    ----------
+    path : path-like
+        NPY, NPZ, MAT, EXR, or a grey PNG or TIFF, whose numbers are taken as they are.
+    shape : (int, int)
+        The rows and columns that it must have.
+    variable : str, optional
+        Which array of an NPZ, MAT or EXR file.
+
+    Returns
+    -------
+    ndarray of float64
+        NaN where there is none: what is not finite, and 0 in images of whole numbers.
+    """
+    values = read_array(path, f"{shape} numbers", lambda array: array.shape == tuple(shape), variable)
+    depth = values.astype(np.float64)
+    unknown = ~np.isfinite(depth)
+    if values.dtype.kind == "u":
+        unknown |= values == 0
+    depth[unknown] = np.nan
+    if unknown.all():
+        raise ValueError(f"{path} has no finite number; expected a depth")
+    return depth
+
+
+def read_camera(path, shape):
+    """Read a camera matrix from a text file, whichever of x and y its first row is for.
+
+    Parameters
+    ----------
+    path : path-like
+    shape : (int, int)
+        Rows and columns of the image: the centre is near their half, which tells the two orders apart.
+
+    Returns
+    -------
+    ndarray
+        3×3, the row of x (columns) first.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "K.txt"
+    >>> _ = file.write_text("0 510 240\\n500 0 320\\n0 0 1")
+    >>> read_camera(file, (480, 640))
+    array([[500.,   0., 320.],
+           [  0., 510., 240.],
+           [  0.,   0.,   1.]])
+    """
+    matrix = read_table(path, (3, 3))
+    x, y, last = matrix
+    rows, columns = shape
+    swapped = x[0] == y[1] == 0  # the rows are (0, f_y, c_y) and (f_x, 0, c_x)
+    if swapped or (
+        abs(x[2] - rows / 2) + abs(y[2] - columns / 2) < abs(x[2] - columns / 2) + abs(y[2] - rows / 2)
+    ):
+        x, y = y, x
+    fx, fy = max(x[:2]), max(y[:2])  # the other number of each row is 0
+    if np.count_nonzero(matrix[:2, :2]) != 2 or not (fx > 0 and fy > 0) or last.tolist() != [0, 0, 1]:
+        expected = "the rows (f_x, 0, c_x), (0, f_y, c_y) and (0, 0, 1)"
+        raise ValueError(f"{path} is not the matrix of a camera; expected {expected}")
+    return np.array([[fx, 0, x[2]], [0, fy, y[2]], [0, 0, 1]])
+
+
+def _first(folder, stem, suffixes):
+    return next((file for suffix in suffixes if (file := folder / f"{stem}{suffix}").exists()), None)
+
+
+def _lengths(normals):
+    return np.linalg.norm(normals, axis=-1)
+
+
+def _is_field(array):
+    """Tell whether an array has three components a pixel: last, as usual, or first."""
+    return array.ndim == 3 and 3 in (array.shape[2], array.shape[0]) and array.size > 0
+
+
+def _is_mask(array, shape):
+    """Tell whether an array has these rows and columns, of grey values or of colours."""
+    return array.shape == tuple(shape) or array.shape == (*shape, 3)
+
+
+def _are_colours(normals):
+    """Tell whether numbers from 0 to 1 are the colours of unit normals rather than their components."""
+    if not normals.size or normals.min() < 0 or normals.max() > 1:
+        return False
+    off, coloured_off = (np.median(np.abs(_lengths(n) - 1)) for n in (normals, 2 * normals - 1))
+    return coloured_off < off

@@ -1,0 +1,83 @@
+"""One picture of a depth map: its shape in light, its depth in colours."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from normint.workbook.figures.depth_maps import DEPTH_MAP
+
+__all__ = ["preview"]
+
+LIGHT = np.array([-1.0, -1.0, 2.0]) / 6**0.5  # from the upper left, along u, v and z
+
+
+def preview(depth, *, camera=None, title="", size=3.6):
+    """Draw a depth map as the camera sees it, lit from the upper left, and beside it its depth in colours.
+
+    Parameters
+    ----------
+    depth : ndarray
+        NaN where there is none.
+    camera : array_like, optional
+        The 3×3 matrix of a perspective camera; the depth is then the distance.
+    title : str
+        How the depth was found.
+    size : float
+        Height of the picture in inches.
+
+    Returns
+    -------
+    Figure
+    """
+    box = [_around(np.isfinite(depth).any(axis=axis)) for axis in (1, 0)]
+    rows, columns = (high - low for low, high in box)
+    width = float(np.clip(size * columns / rows, 1.5, 3 * size))
+    figure = Figure(figsize=(2 * width + 1.2, size + 0.6), layout="constrained")
+    lit, coloured = figure.subplots(1, 2)
+    lit.imshow(shading(depth, camera), cmap="gray", vmin=0, vmax=1, interpolation="nearest")
+    lit.set_title(f"{title}: lit surface".removeprefix(": "), fontsize=10)
+    # A few pixels at a jump should not use up the colours.
+    low, high = np.nanpercentile(depth, (0.5, 99.5))
+    nearer_brighter = DEPTH_MAP if camera is None else f"{DEPTH_MAP}_r"
+    picture = coloured.imshow(depth, cmap=nearer_brighter, vmin=low, vmax=high, interpolation="nearest")
+    label = "depth z, to the camera (pixels)" if camera is None else "distance d (relative)"
+    coloured.set_title("depth", fontsize=10)
+    figure.colorbar(picture, ax=coloured, label=label, shrink=0.85)
+    for axes in (lit, coloured):
+        axes.set(xlabel="v (pixels)", ylabel="u (pixels)", xlim=box[1], ylim=box[0][::-1])
+        axes.tick_params(labelsize=7)
+    return figure
+
+
+def shading(depth, camera=None):
+    """Return how brightly a white surface reflects the light to each pixel: max(0, n·l), NaN outside.
+
+    Under perspective the distance d is taken as the height −d·f/median(d), in pixels.
+
+    Examples
+    --------
+    >>> shading(np.zeros((2, 2))).round(3)
+    array([[0.816, 0.816],
+           [0.816, 0.816]])
+    """
+    if camera is not None:
+        depth = -depth * np.sqrt(camera[0][0] * camera[1][1]) / np.nanmedian(depth)
+    p, q = (_slope(depth, axis) for axis in (0, 1))
+    normal_times_light = LIGHT[2] - p * LIGHT[0] - q * LIGHT[1]
+    bright = np.maximum(0, normal_times_light / np.sqrt(1 + p**2 + q**2))
+    return np.where(np.isfinite(depth), bright, np.nan)
+
+
+def _around(inside):
+    """Return the limits of an axis that shows what is inside, and a little more."""
+    places = np.flatnonzero(inside)
+    return places[0] - 1.5, places[-1] + 1.5
+
+
+def _slope(depth, axis):
+    """Return the mean of the differences to the two neighbours along an axis, as far as they are there."""
+    step = np.diff(depth, axis=axis)
+    ends = [(1, 0), (0, 1)]
+    both = np.stack([np.pad(step, [end if k == axis else (0, 0) for k in (0, 1)], constant_values=np.nan)
+                     for end in ends])  # fmt: skip
+    there = np.isfinite(both)
+    return np.where(there, both, 0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)

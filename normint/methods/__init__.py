@@ -1,0 +1,1 @@
+"""The methods: one file for each, and what they share."""

@@ -1,0 +1,273 @@
+"""Moves of a discontinuity to where it costs least: the pixels beside it may belong to the other side."""
+
+import numpy as np
+from scipy.ndimage import distance_transform_cdt
+
+from normint.boxes import bounding_box
+from normint.compiling import FAST, njit
+from normint.methods.calibrated.constants import CONSTANTS
+from normint.methods.calibrated.minimum_cut import minimum_cut
+from normint.solver.pieces import root
+
+UNIT = 1000  # capacities are whole numbers, of so many parts of the price of an edge
+
+
+def relocate(residual, variance, price, exists, upwards, constants=CONSTANTS):
+    """Find which pixels beside discontinuities should join the other side.
+
+    Parameters
+    ----------
+    residual, variance, price : ndarray
+        Of shape 2×rows×columns: an edge costs price·x/(1 + x) with x = residual²/variance.
+    exists : ndarray of bool
+    upwards : bool
+        Whether pixels of the lower side are lifted to the upper one, or the other way round.
+    constants : Constants
+        Its `jump` and `reach`.
+
+    Returns
+    -------
+    ndarray or None
+        By how much each pixel moves; None if nothing is gained.
+
+    Notes
+    -----
+    A pixel that changes sides moves by the height of the discontinuity, which is taken from the nearest
+    edge that it crosses. Which pixels do is a choice of yes or no for each of them, with a cost for each
+    edge that depends on its two ends: a minimum cut of a graph, found by the maximum flow through it.
+    (The few edges for which it is cheaper that their ends choose differently cannot be expressed by a cut;
+    they are charged to one end.)
+    """
+    jump = exists & (residual**2 >= constants.jump * variance)
+    height = _band(residual, jump, exists, upwards, constants.reach)
+    return _choose_alone(residual, variance, price, exists, height)
+
+
+def refine(residual, variance, price, exists, inside, offset, constants=CONSTANTS):
+    """Move a piece by an offset, with the outline that costs least.
+
+    Parameters
+    ----------
+    residual, variance, price, exists
+        As for :func:`relocate`.
+    inside : ndarray of bool
+        The piece.
+    offset : float
+    constants : Constants
+        Its `outline`: pixels by which the outline may change.
+
+    Returns
+    -------
+    move : ndarray or None
+        By how much each pixel moves; None if nothing is gained.
+    gain : float
+        By how much that lowers the energy.
+    """
+    box = bounding_box(inside, constants.outline + 1)
+    r, *rest = (edges[:, *box] for edges in (residual, variance, price, exists))
+    inside = inside[box]
+    deep = distance_transform_cdt(inside, metric="chessboard") > constants.outline
+    near = distance_transform_cdt(~inside, metric="chessboard") <= constants.outline
+    height = np.where(near & ~deep, offset, 0.0)
+    base = np.where(deep, offset, 0.0)
+    shifted = r.copy()
+    shifted[0, :-1] += base[1:] - base[:-1]
+    shifted[1, :, :-1] += base[:, 1:] - base[:, :-1]
+    shifted[~rest[-1]] = 0.0
+    move = _choose_alone(shifted, *rest, height)
+    move = base if move is None else base + move
+    gain = _gain(r, *rest, move)
+    if gain <= 0:
+        return None, 0.0
+    whole = np.zeros(residual.shape[1:])
+    whole[box] = move
+    return whole, gain
+
+
+def fuse(residual, variance, price, exists, other, constants=CONSTANTS):
+    """Take from each of two depths what costs less.
+
+    Parameters
+    ----------
+    residual, variance, price, exists
+        As for :func:`relocate`, of the first depth.
+    other : ndarray
+        By how much the second depth exceeds it.
+    constants : Constants
+        Its `fuse_agrees` and `fuse_equal`.
+
+    Returns
+    -------
+    ndarray or None
+        By how much each pixel moves: not at all, or to the second depth. None if nothing is gained.
+
+    Notes
+    -----
+    Neighbours that the second depth shifts by the same, and whose edge agrees with the first, move together:
+    between them neither depth has a discontinuity.
+
+    Examples
+    --------
+    Of 0 0 9 9 0 and 5 0 0 0 0, the better in each place:
+
+    >>> first, second = np.array([[0.0, 0, 9, 9, 0]]), np.array([[5.0, 0, 0, 0, 0]])
+    >>> ones, exists, residual = np.ones((2, 1, 5)), np.zeros((2, 1, 5), bool), np.zeros((2, 1, 5))
+    >>> exists[1, 0, :-1], residual[1, 0, :-1] = True, np.diff(first[0])
+    >>> first + fuse(residual, ones, ones, exists, second - first)
+    array([[0., 0., 0., 0., 0.]])
+    """
+    groups = _together(residual, variance, exists, other, constants.fuse_agrees, constants.fuse_equal)
+    return _choose(residual, variance, price, exists, other, *groups)
+
+
+def _choose_alone(residual, variance, price, exists, height):
+    """Choose for each pixel by itself whether it moves by its height."""
+    pixels = np.flatnonzero(height)
+    group = np.full(height.shape, -1)
+    group.ravel()[pixels] = np.arange(pixels.size)
+    return _choose(residual, variance, price, exists, height, group, pixels.size)
+
+
+def _choose(residual, variance, price, exists, height, group, count):
+    """Choose which groups of pixels move by their heights; return by how much each does, or None."""
+    if count == 0:
+        return None
+    ends, *capacities = _graph(residual, variance, price, exists, height, group, count)
+    moved = minimum_cut(*ends, *(np.rint(UNIT * c).astype(np.int64) for c in capacities))
+    move = np.where((group >= 0) & moved[group], height, 0.0)
+    # Capacities are rounded: what looks like a gain may be none.
+    return move if _gain(residual, variance, price, exists, move) > 1.0 / UNIT else None
+
+
+@njit(**FAST)
+def _together(residual, variance, exists, other, agrees, equal):
+    """Return the group of each pixel, numbered row by row, and how many there are."""
+    _, rows, cols = residual.shape
+    parent = np.arange(rows * cols)
+    for axis in range(2):
+        for i in range(rows - 1 + axis):
+            for j in range(cols - axis):
+                if not exists[axis, i, j]:
+                    continue
+                change = other[i + 1 - axis, j + axis] - other[i, j]
+                v = variance[axis, i, j]
+                if residual[axis, i, j] ** 2 < agrees * v and change**2 < equal * v:
+                    k = i * cols + j
+                    a, b = root(parent, k), root(parent, k + (1 if axis else cols))
+                    parent[max(a, b)] = min(a, b)
+    group, count = np.empty((rows, cols), np.int64), 0
+    for k in range(rows * cols):
+        i, j = k // cols, k % cols
+        if parent[k] == k:
+            group[i, j] = count
+            count += 1
+        else:
+            first = root(parent, k)
+            group[i, j] = group[first // cols, first % cols]
+    return group, count
+
+
+@njit(**FAST)
+def _band(residual, jump, exists, upwards, reach):
+    """Return the height by which pixels near a discontinuity would change sides."""
+    _, rows, cols = residual.shape
+    height = np.zeros((rows, cols))
+    pixels, count = np.empty(rows * cols, np.int64), 0
+    for axis in range(2):
+        for i in range(rows - 1 + axis):
+            for j in range(cols - axis):
+                if not jump[axis, i, j]:
+                    continue
+                r = residual[axis, i, j]
+                there = (r > 0) != upwards  # whether it is the edge's second pixel that would move
+                k, m = (i + 1 - axis, j + axis) if there else (i, j)
+                h = -r if there else r
+                if height[k, m] == 0.0:
+                    pixels[count] = k * cols + m
+                    count += 1
+                if abs(h) > abs(height[k, m]):
+                    height[k, m] = h
+    first = 0
+    for _ in range(reach - 1):
+        last = count
+        for n in range(first, last):
+            i, j = pixels[n] // cols, pixels[n] % cols
+            for way in range(4):
+                k, m = i + (way == 1) - (way == 0), j + (way == 3) - (way == 2)
+                axis, a, b = way // 2, min(i, k), min(j, m)
+                if k < 0 or m < 0 or k >= rows or m >= cols or not exists[axis, a, b] or jump[axis, a, b]:
+                    continue
+                if height[k, m] == 0.0:
+                    height[k, m] = height[i, j]
+                    pixels[count] = k * cols + m
+                    count += 1
+        first = last
+    return height
+
+
+@njit(**FAST)
+def _cost(r, v, c):
+    x = r * r / v
+    return c * x / (1.0 + x)
+
+
+@njit(**FAST)
+def _gain(residual, v, price, exists, move):
+    _, rows, cols = residual.shape
+    gain = 0.0
+    for axis in range(2):
+        for i in range(rows - 1 + axis):
+            for j in range(cols - axis):
+                change = move[i + 1 - axis, j + axis] - move[i, j]
+                if change != 0.0 and exists[axis, i, j]:
+                    r, w, c = residual[axis, i, j], v[axis, i, j], price[axis, i, j]
+                    gain += _cost(r, w, c) - _cost(r + change, w, c)
+    return gain
+
+
+@njit(**FAST)
+def _graph(residual, v, price, exists, height, group, count):
+    """Write the energy of all choices as a graph: what each group's choice costs, and each pair's."""
+    _, rows, cols = residual.shape
+    source, sink = np.zeros(count), np.zeros(count)
+    pairs = 0
+    for axis in range(2):
+        for i in range(rows - 1 + axis):
+            for j in range(cols - axis):
+                a, b = group[i, j], group[i + 1 - axis, j + axis]
+                pairs += exists[axis, i, j] and a >= 0 and b >= 0 and a != b
+    ends, capacity = np.empty((2, pairs), np.int64), np.empty(pairs)
+    pairs = 0
+    for axis in range(2):
+        for i in range(rows - 1 + axis):
+            for j in range(cols - axis):
+                a, b = group[i, j], group[i + 1 - axis, j + axis]
+                if not exists[axis, i, j] or (a < 0 and b < 0):
+                    continue
+                r, w, c = residual[axis, i, j], v[axis, i, j], price[axis, i, j]
+                stay = _cost(r, w, c)
+                first = _cost(r - height[i, j], w, c) if a >= 0 else stay
+                second = _cost(r + height[i + 1 - axis, j + axis], w, c) if b >= 0 else stay
+                if b < 0:
+                    sink[a] += first - stay
+                elif a < 0:
+                    sink[b] += second - stay
+                else:
+                    both = _cost(r - height[i, j] + height[i + 1 - axis, j + axis], w, c)
+                    if a == b:
+                        sink[a] += both - stay
+                        continue
+                    weight = first + second - stay - both
+                    if weight <= 0.0 and second < first:  # no cut can express it: say that b moves first
+                        sink[b] += second - stay
+                        sink[a] += both - second
+                        continue
+                    sink[a] += first - stay
+                    sink[b] += both - first
+                    if weight > 0.0:
+                        ends[0, pairs], ends[1, pairs], capacity[pairs] = b, a, weight
+                        pairs += 1
+    for k in range(count):
+        if sink[k] < 0.0:
+            source[k], sink[k] = -sink[k], 0.0
+    return ends[:, :pairs], capacity[:pairs], source, sink

@@ -1,0 +1,250 @@
+"""Moves of whole pieces of a surface that lower its energy, which no small change would find."""
+
+import numpy as np
+
+from normint.compiling import FAST, njit
+from normint.methods.calibrated.constants import CONSTANTS
+from normint.methods.calibrated.piece_tree import cost, join, milestones
+
+
+def moves(labels, count, residual, variance, price, exists, hold, pull, constants=CONSTANTS):
+    """Find offsets of the pieces that lower the energy.
+
+    Parameters
+    ----------
+    labels : ndarray of int
+        The piece of each pixel.
+    count : int
+    residual, variance, price : ndarray
+        Of shape 2×rows×columns: an edge costs price·x/(1 + x) with x = residual²/variance.
+    exists : ndarray of bool
+    hold, pull : ndarray
+        For each piece: moving it by o costs hold·o² + 2·pull·o (what holds it to a prior).
+    constants : Constants
+        Those about moves of pieces and their tree.
+
+    Returns
+    -------
+    offsets : ndarray
+        For each piece.
+    moved : int
+        How many moves were made.
+    prospects : list of (ndarray of bool, float)
+        Pieces, and an offset, that would gain if only their outline were better: the most promising first.
+
+    Notes
+    -----
+    Only edges between two pieces matter. The pieces are joined one after the other, those first that agree
+    along most of their common boundary. This gives a tree; each of its nodes, a piece or several, is moved
+    as a whole: by the offset that the largest part of its boundary agrees on, the second largest, and the
+    third. (Of nodes that are much the same, :func:`~normint.methods.calibrated.piece_tree.milestones` chooses
+    some.) The move that lowers the energy most is made first. Then the others are looked at again, and the
+    tree is made anew.
+    """
+    ends, r, v, c = [], [], [], []
+    for axis, (here, there) in enumerate(((np.s_[:-1], np.s_[1:]), (np.s_[:, :-1], np.s_[:, 1:]))):
+        between = exists[axis][here] & (labels[here] != labels[there])
+        ends.append(np.stack([labels[here][between], labels[there][between]]))
+        for image, values in ((residual, r), (variance, v), (price, c)):
+            values.append(image[axis][here][between])
+    ends = np.concatenate(ends, axis=1)
+    r, v, c = (np.concatenate(values) for values in (r, v, c))
+    offsets = np.zeros(count)
+    size = np.bincount(labels[labels >= 0], minlength=count)
+    moved, gained = 0, 0.0
+    pull = pull.copy()
+    names = "shared", "least_agreement", "growth", "least_gain", "hypotheses", "prospect_pixels"
+    limits = [getattr(constants, name) for name in names]
+    for _ in range(constants.sweeps):
+        made, gain, *nodes = _sweep(ends[0], ends[1], r, v, c, size, hold, pull, offsets, *limits)
+        moved += made
+        gained += gain
+        if gain <= constants.least_share * gained:
+            break
+    return offsets, moved, _prospects(*nodes, constants)
+
+
+def _prospects(first, length, leaves, promise, offset, constants):
+    """Choose the nodes of the tree that promise most, but not twice much the same."""
+    chosen, least = [], constants.promise * constants.least_gain
+    # for each piece, how many pieces the last chosen node over it has
+    taken = np.zeros(leaves.size, np.int64)
+    for n in np.argsort(-promise, kind="stable"):
+        if promise[n] <= least or len(chosen) == constants.prospects:
+            break
+        members = leaves[first[n] : first[n] + length[n]]
+        if np.any(taken[members] * 2 > length[n]):
+            continue
+        taken[members] = length[n]
+        inside = np.zeros(leaves.size, bool)
+        inside[members] = True
+        chosen.append((inside, float(offset[n])))
+    return chosen
+
+
+@njit(**FAST)
+def _sweep(
+    a, b, r, v, c, size, hold, pull, offsets, shared, agreement, growth, least, hypotheses, prospect_pixels
+):
+    """Make all moves of the nodes of one tree that bring the least gain, the best first."""
+    count = size.size
+    start, incident = _incidence(a, b, count)
+    left, right, first, length, leaves = join(a, b, r, v, c, count, shared, agreement)
+    position = np.empty(count, np.int64)
+    for k in range(count):
+        position[leaves[k]] = k
+    pixels, ends = np.zeros(count + 1), np.zeros(count + 1)
+    for k in range(count):
+        pixels[k + 1] = pixels[k] + size[leaves[k]]
+        ends[k + 1] = ends[k] + start[leaves[k] + 1] - start[leaves[k]]
+    chosen = milestones(left, right, ends[first + length] - ends[first], growth)
+    half = 0.5 * pixels[count]
+    nodes = first.size
+    edges, signed = np.empty(a.size, np.int64), np.empty(a.size)
+    gains, promise, wanted = np.zeros(nodes), np.zeros(nodes), np.zeros(nodes)
+    for n in range(nodes):
+        inside = pixels[first[n] + length[n]] - pixels[first[n]]
+        if inside > half or not chosen[n]:
+            continue
+        number = _boundary(n, first, length, leaves, position, start, incident, a, b, edges, signed)
+        if number == 0:
+            continue
+        held = _held(n, first, length, leaves, hold, pull)
+        if held[0] == 0.0 and _paid(number, edges, r, v, c) <= least:
+            continue  # there is not enough to gain
+        gains[n], _, promise[n], wanted[n] = _best_offset(number, edges, signed, r, v, c, *held, hypotheses)
+        if inside < prospect_pixels:
+            promise[n] = 0.0
+    made, gained = 0, 0.0
+    for n in np.argsort(-gains):
+        if gains[n] <= least:
+            break
+        number = _boundary(n, first, length, leaves, position, start, incident, a, b, edges, signed)
+        held = _held(n, first, length, leaves, hold, pull)
+        gain, offset, _, _ = _best_offset(number, edges, signed, r, v, c, *held, hypotheses)
+        if gain <= least:
+            continue
+        made += 1
+        gained += gain
+        for m in range(first[n], first[n] + length[n]):
+            offsets[leaves[m]] += offset
+            pull[leaves[m]] += hold[leaves[m]] * offset
+        for m in range(number):
+            r[edges[m]] += signed[m] * offset
+    return made, gained, first, length, leaves, promise, wanted
+
+
+@njit(**FAST)
+def _paid(number, edges, r, v, c):
+    """Return what the edges of a boundary cost now."""
+    total = 0.0
+    for m in range(number):
+        total += c[edges[m]] * cost(r[edges[m]], v[edges[m]])
+    return total
+
+
+@njit(**FAST)
+def _held(n, first, length, leaves, hold, pull):
+    h, p = 0.0, 0.0
+    for m in range(first[n], first[n] + length[n]):
+        h += hold[leaves[m]]
+        p += pull[leaves[m]]
+    return h, p
+
+
+@njit(**FAST)
+def _incidence(a, b, count):
+    """List the edges of each piece."""
+    start = np.zeros(count + 1, np.int64)
+    for e in range(a.size):
+        start[a[e] + 1] += 1
+        start[b[e] + 1] += 1
+    start = np.cumsum(start)
+    place, incident = start.copy(), np.empty(2 * a.size, np.int64)
+    for e in range(a.size):
+        incident[place[a[e]]] = e
+        place[a[e]] += 1
+        incident[place[b[e]]] = e
+        place[b[e]] += 1
+    return start, incident
+
+
+@njit(**FAST)
+def _boundary(n, first, length, leaves, position, start, incident, a, b, edges, signed):
+    """List the edges that leave a node, with the sign by which its offset changes their residuals."""
+    number, end = 0, first[n] + length[n]
+    for m in range(first[n], end):
+        piece = leaves[m]
+        for k in range(start[piece], start[piece + 1]):
+            e = incident[k]
+            other = b[e] if a[e] == piece else a[e]
+            if first[n] <= position[other] < end:
+                continue
+            edges[number] = e
+            signed[number] = 1.0 if b[e] == piece else -1.0
+            number += 1
+    return number
+
+
+@njit(**FAST)
+def _best_offset(number, edges, signed, r, v, c, hold, pull, hypotheses):
+    """Look at the offsets that most of a boundary agrees on.
+
+    Returns the largest gain and its offset, and the largest promise, which is the gain of the edges that
+    gain, and its offset.
+    """
+    unordered = np.empty(number)
+    for m in range(number):
+        unordered[m] = -signed[m] * r[edges[m]]
+    order = np.argsort(unordered)
+    # The offsets that bring each edge's residual to zero, in order, and the edges' variances and prices.
+    wanted, variance, price = np.empty(number), np.empty(number), np.empty(number)
+    total = np.zeros(number + 1)
+    for m in range(number):
+        e = edges[order[m]]
+        wanted[m], variance[m], price[m] = unordered[order[m]], v[e], c[e]
+        total[m + 1] = total[m] + c[e]
+    agree = np.empty(number)
+    for m in range(number):
+        width = np.sqrt(variance[m])
+        low = np.searchsorted(wanted, wanted[m] - width)
+        high = np.searchsorted(wanted, wanted[m] + width, side="right")
+        agree[m] = total[high] - total[low]
+    best = 0.0, 0.0, 0.0, 0.0
+    if hold > 0.0:  # as the prior would have it
+        best = _try(-pull / hold, wanted, variance, price, hold, pull, best)
+    for _ in range(hypotheses):
+        top = np.argmax(agree)
+        if agree[top] <= 0.0:
+            break
+        near = 2.0 * np.sqrt(variance[top])  # what lies near is the same hypothesis
+        for m in range(number):
+            if abs(wanted[m] - wanted[top]) < near:
+                agree[m] = 0.0
+        best = _try(wanted[top], wanted, variance, price, hold, pull, best)
+    return best
+
+
+@njit(**FAST)
+def _try(offset, wanted, v, c, hold, pull, best):
+    """Improve an offset by a few weighted means; return the better of it and the best so far."""
+    for _ in range(4):
+        weights, moments = hold, -pull
+        for m in range(wanted.size):
+            x = (offset - wanted[m]) ** 2 / v[m]
+            w = c[m] / (v[m] * (1.0 + x) ** 2)
+            weights += w
+            moments += w * wanted[m]
+        if weights > 0.0:
+            offset = moments / weights
+    gain = -hold * offset**2 - 2.0 * pull * offset
+    promise = gain
+    for m in range(wanted.size):
+        change = c[m] * (cost(wanted[m], v[m]) - cost(offset - wanted[m], v[m]))
+        gain += change
+        promise += max(change, 0.0)
+    if gain > best[0]:
+        best = gain, offset, best[2], best[3]
+    if promise > best[2]:
+        best = best[0], best[1], promise, offset
+    return best

@@ -1,0 +1,181 @@
+"""The order in which pieces of a surface belong together: a tree of what agrees along common boundaries."""
+
+import heapq
+
+import numpy as np
+
+from normint.compiling import FAST, njit
+from normint.solver.pieces import root
+
+
+@njit(**FAST)
+def cost(r, v):
+    """Return Geman and McClure's x/(1 + x) with x = r²/v."""
+    x = r * r / v
+    return x / (1.0 + x)
+
+
+@njit(**FAST)
+def join(a, b, r, v, c, count, shared, least):
+    """Join pieces by how much of their common boundary agrees, if it is not less than the least part.
+
+    Boundaries are taken to be longer by `shared` edges.
+
+    Returns the nodes, each a run of `leaves` given by its first and its length: the pieces, then what
+    became of joining two nodes, `left` and `right`.
+    """
+    pair_a, pair_b, good, total = _pairs(a, b, r, v, c, count)
+    # Each cluster keeps a linked list of its pairs; a pair is in two lists.
+    head = np.full(count, -1)
+    link = np.full(2 * pair_a.size, -1)
+    for k in range(pair_a.size):
+        link[2 * k], head[pair_a[k]] = head[pair_a[k]], 2 * k
+        link[2 * k + 1], head[pair_b[k]] = head[pair_b[k]], 2 * k + 1
+    alive = np.ones(pair_a.size, np.bool_)
+    heap = [(-0.0, -1, 0)]
+    heap.pop()
+    stamp = np.zeros(pair_a.size, np.int64)
+    for k in range(pair_a.size):
+        heap.append((-good[k] / (total[k] + shared), k, 0))
+    heapq.heapify(heap)
+    cluster = np.arange(count)
+    members = np.ones(count, np.int64)
+    left, right, node = np.full(2 * count, -1), np.full(2 * count, -1), np.arange(count)
+    slot = np.full(count, -1)
+    nodes = count
+    while len(heap) > 0:
+        score, k, when = heapq.heappop(heap)
+        if not alive[k] or when != stamp[k]:
+            continue
+        if -score < least:
+            break
+        x, y = root(cluster, pair_a[k]), root(cluster, pair_b[k])
+        if members[x] < members[y]:
+            x, y = y, x
+        alive[k] = False
+        left[nodes], right[nodes] = node[x], node[y]
+        node[x] = nodes
+        nodes += 1
+        cluster[y] = x
+        members[x] += members[y]
+        # The pairs of both with a third become one.
+        h = head[x]
+        while h >= 0:
+            if alive[h // 2]:
+                third = _third(cluster, pair_a[h // 2], pair_b[h // 2], x)
+                slot[third] = h // 2
+            h = link[h]
+        h = head[y]
+        while h >= 0:
+            following = link[h]
+            m = h // 2
+            if alive[m]:
+                third = _third(cluster, pair_a[m], pair_b[m], x)
+                if slot[third] >= 0:
+                    s = slot[third]
+                    good[s] += good[m]
+                    total[s] += total[m]
+                    alive[m] = False
+                    stamp[s] += 1
+                    heapq.heappush(heap, (-good[s] / (total[s] + shared), s, stamp[s]))
+                else:
+                    link[h], head[x] = head[x], h
+            h = following
+        h = head[x]
+        while h >= 0:
+            if alive[h // 2]:
+                slot[_third(cluster, pair_a[h // 2], pair_b[h // 2], x)] = -1
+            h = link[h]
+    left, right = left[:nodes], right[:nodes]
+    return left, right, *_runs(left, right, node, cluster, count)
+
+
+@njit(**FAST)
+def milestones(left, right, bulk, growth):
+    """Choose nodes that differ: in a chain of nodes, each with little more than the one before, few do.
+
+    Parameters
+    ----------
+    left, right : ndarray of int
+        The two parts of each node, −1 for a piece.
+    bulk : ndarray
+        Of each node, the sum of its parts'.
+    growth : float
+        Greater than 1.
+
+    Returns
+    -------
+    ndarray of bool
+        False for nodes on a way up along the larger parts that lie between two others, of which the upper
+        one has at most `growth` times the bulk of the lower one.
+
+    Notes
+    -----
+    However deep the tree is, the number of chosen nodes over a piece grows with the logarithm of the bulk
+    alone, and so what it costs to look at all of them is nearly linear.
+
+    Examples
+    --------
+    Pieces 0 to 29, joined to a chain 30 to 58:
+
+    >>> left, right = np.full(59, -1), np.full(59, -1)
+    >>> left[30:], right[30:] = [0, *range(30, 58)], range(1, 30)
+    >>> bulk = np.concatenate([np.ones(30), np.arange(2.0, 31.0)])
+    >>> np.flatnonzero(~milestones(left, right, bulk, 1.1))
+    array([49, 52, 55])
+    """
+    chosen, last = np.ones(bulk.size, np.bool_), bulk.copy()
+    for n in range(bulk.size):  # parents come after their parts
+        if left[n] < 0:
+            continue
+        larger = left[n] if bulk[left[n]] >= bulk[right[n]] else right[n]
+        if bulk[n] <= growth * last[larger]:
+            last[n] = last[larger]
+            chosen[larger] = last[larger] == bulk[larger]  # it was chosen itself
+    return chosen
+
+
+@njit(**FAST)
+def _third(cluster, a, b, x):
+    other = root(cluster, a)
+    return root(cluster, b) if other == x else other
+
+
+@njit(**FAST)
+def _pairs(a, b, r, v, c, count):
+    """Sum up, for each two pieces with a common boundary, how much of it agrees and how long it is."""
+    low, high = np.minimum(a, b), np.maximum(a, b)
+    order = np.argsort(low * count + high)
+    pair_a, pair_b = np.empty(a.size, np.int64), np.empty(a.size, np.int64)
+    good, total = np.zeros(a.size), np.zeros(a.size)
+    n = -1
+    for e in order:
+        if n < 0 or pair_a[n] != low[e] or pair_b[n] != high[e]:
+            n += 1
+            pair_a[n], pair_b[n] = low[e], high[e]
+        good[n] += c[e] * (1.0 - cost(r[e], v[e]))
+        total[n] += 1.0
+    n += 1
+    return pair_a[:n], pair_b[:n], good[:n], total[:n]
+
+
+@njit(**FAST)
+def _runs(left, right, node, cluster, count):
+    """Order the pieces so that those of every node follow each other."""
+    nodes = left.size
+    first, length = np.zeros(nodes, np.int64), np.ones(nodes, np.int64)
+    for n in range(count, nodes):
+        length[n] = length[left[n]] + length[right[n]]
+    place = 0
+    for k in range(count):
+        if root(cluster, k) == k:
+            first[node[k]] = place
+            place += length[node[k]]
+    leaves = np.empty(count, np.int64)
+    for n in range(nodes - 1, -1, -1):  # parents come after their children
+        if n >= count:
+            first[left[n]] = first[n]
+            first[right[n]] = first[n] + length[left[n]]
+        else:
+            leaves[first[n]] = n
+    return first, length, leaves

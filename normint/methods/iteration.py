@@ -1,0 +1,97 @@
+"""What the iterative methods share: their arguments, their start, when they stop, and their result."""
+
+import time
+
+import numpy as np
+
+from normint import inputs
+from normint.integration import Integration
+from normint.methods import pairs as quadrants
+from normint.methods.quadratic import quadratic
+from normint.solver.pieces import Pieces
+
+SCHEMES = ("fast", "paper")
+
+
+class Problem:
+    """The checked arguments of an iterative method.
+
+    Attributes
+    ----------
+    p, q, mask, prior, weight
+        As :mod:`normint.inputs` returns them.
+    data : tuple
+        p, q and what :func:`normint.methods.pairs.neighbours` tells about the mask.
+    z : ndarray
+        The depth to start from, zero outside the mask.
+    scheme : str
+    tolerance : float
+    max_iterations : int
+    """
+
+    def __init__(self, p, q, mask, prior, prior_weight, initial, scheme, tolerance, max_iterations, callback):
+        self.start = time.perf_counter()
+        self.p, self.q, self.mask = inputs.as_gradient(p, q, mask)
+        self.prior, self.weight = inputs.as_prior(prior, prior_weight, self.mask)
+        if scheme not in SCHEMES:
+            raise ValueError(f"scheme is {scheme!r}; expected one of {', '.join(SCHEMES)}")
+        self.scheme, self.callback = scheme, callback
+        self.tolerance = 0.0 if tolerance == 0 else inputs.as_positive("tolerance", tolerance)
+        self.max_iterations = inputs.as_count("max_iterations", max_iterations)
+        if initial is not None:
+            initial = inputs.as_field("initial", initial, self.mask)
+        else:
+            held = {} if self.prior is None else {"prior": self.prior, "prior_weight": self.weight}
+            initial = quadratic(self.p, self.q, self.mask, **held, tolerance=1e-8).depth
+        self.z = np.where(self.mask, initial, 0.0)
+        self.data = self.p, self.q, *quadrants.neighbours(self.mask)
+
+    def prior_energy(self, z):
+        """Compute Σ λ (z - z⁰)²."""
+        return 0.0 if self.prior is None else float(np.sum(self.weight * (z - self.prior) ** 2))
+
+    def run(self, step, energy, model, settled=None, descends=True):
+        """Repeat ``z, energy = step(z)`` until the energy stands still or the iterations are used up.
+
+        Parameters
+        ----------
+        step : callable
+            Returns the next depth, zero outside the mask, and its energy.
+        energy : float
+            That of the start.
+        model : object
+            Its ``look(z)`` and then ``weights()`` give the weights of the edges that the method ended with.
+        settled : callable, optional
+            Tells whether the method may stop, given whether the energy stands still; by default when it does.
+        descends : bool
+            Whether the method is there to lower its energy. Then a depth whose energy is above that of the
+            start, or is no number, is never returned, but the start itself, as not converged.
+
+        Returns
+        -------
+        Integration
+        """
+        z, energies, converged = self.z, [energy], False
+        for iteration in range(1, self.max_iterations + 1):
+            z, energy = step(z)
+            energies.append(energy)
+            if self.callback is not None:
+                self.callback(iteration, energy)
+            still = self.tolerance and abs(energies[-2] - energy) <= self.tolerance * abs(energy)
+            if still if settled is None else settled(still):
+                converged = True
+                break
+        if descends and not energy <= energies[0]:
+            z, converged = self.z, False
+            energies.append(energies[0])
+        model.look(z)
+        depth = np.where(self.mask, z, np.nan)
+        Pieces(self.mask, diagonal=self.weight).settle(depth, self.prior)
+        return Integration(
+            depth=depth,
+            energies=np.array(energies),
+            iterations=iteration,
+            converged=converged,
+            seconds=time.perf_counter() - self.start,
+            weights=model.weights(),
+        )

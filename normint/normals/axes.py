@@ -1,0 +1,304 @@
+"""Where the components of a normal point: conventions, and a check that tells a wrong one."""
+
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from normint import inputs
+from normint.normals.maps import as_normal_map, decode, where_normals
+from normint.normals.readings import LEAST_COSINE, compare, sample
+
+__all__ = ["AXES", "Candidate", "axes_warning", "compare_axes", "guess_axes", "to_uvz"]
+
+# The directions, seen by the camera, of the first, second and third component.
+AXES = {
+    "uvz": "down right toward",  # this package
+    "xyz": "right up toward",  # OpenGL; DiLiGenT, most normal maps in image files
+    "directx": "right down toward",  # normal maps of games: the green channel turned over
+    "opencv": "right down away",  # the coordinates of OpenCV's cameras
+}
+
+# From a direction to its axis among u, v, z and its sign.
+_DIRECTIONS = {"down": (0, 1), "up": (0, -1), "right": (1, 1), "left": (1, -1)}
+_DIRECTIONS |= {"toward": (2, 1), "away": (2, -1)}
+_OPPOSITE = {"down": "up", "right": "left", "toward": "away"}
+_OPPOSITE |= {b: a for a, b in _OPPOSITE.items()}
+
+SURE = 5.0  # standard errors by which other axes must fit better: chance and rounding stay below 4
+CURL = 0.2  # nor are axes doubted with a smaller relative curl: blur or a camera's errors can cause it
+FEWEST = 200  # pixels: of fewer, chance would decide
+
+
+def directions(axes):
+    """Return the words of axes given by name or by words.
+
+    Examples
+    --------
+    >>> directions("xyz")
+    ('right', 'up', 'toward')
+    """
+    words = tuple(AXES.get(axes, axes).split()) if isinstance(axes, str) else ()
+    known = [_DIRECTIONS[word][0] for word in words if word in _DIRECTIONS]
+    if len(words) != 3 or sorted(known) != [0, 1, 2]:
+        raise ValueError(
+            f"axes is {axes!r}; expected one of {', '.join(AXES)}, or three words such as 'right up toward'"
+        )
+    return words
+
+
+def to_uvz(axes):
+    """Return a function that turns a part of a normal map into float64 vectors along u, v and z.
+
+    Parameters
+    ----------
+    axes : str
+        A name of `AXES`, or three words: down or up, right or left, toward (the camera) or away, each
+        pair once and in the order of the components.
+
+    Examples
+    --------
+    >>> to_uvz("xyz")(np.array([[[1.0, 2.0, 3.0]]]))
+    array([[[-2.,  1.,  3.]]])
+    >>> to_uvz("yes")
+    Traceback (most recent call last):
+    ...
+    ValueError: axes is 'yes'; expected one of uvz, xyz, ..., or three words such as 'right up toward'
+    """
+    places = [_DIRECTIONS[word] for word in directions(axes)]
+
+    def turn(normals):
+        vectors = decode(normals)
+        if all(place == (k, 1) for k, place in enumerate(places)):
+            return vectors
+        turned = np.empty(vectors.shape)
+        for k, (axis, sign) in enumerate(places):
+            np.multiply(vectors[..., k], sign, out=turned[..., axis])
+        return turned
+
+    return turn
+
+
+class Candidate(NamedTuple):
+    """Axes that a normal map may have, and what speaks for or against them.
+
+    Attributes
+    ----------
+    words : tuple of str
+    curl : float
+        The relative curl that the slopes then have, around the loops that tell most.
+    outward : float
+        How far the normals at the mask's edge point out of it: 1, away from the inside; −1, into it.
+    worse : float
+        By how many standard errors the first candidate fits better: sure from `SURE` on; 0, not at all.
+    """
+
+    words: tuple
+    curl: float
+    outward: float
+    worse: float
+
+
+def compare_axes(normals, mask=None, camera=None, axes="uvz"):
+    """Measure how well axes fit a normal map, and the same with components turned over or swapped.
+
+    Parameters
+    ----------
+    normals, mask, camera
+        As for :func:`normint.integrate_normals`.
+    axes : str
+        Those that are to be compared with others.
+
+    Returns
+    -------
+    list of Candidate
+        First the given axes or, if they surely fit better, others. Where most normals face away from the
+        camera, z is turned over in all candidates. Empty where the mask has no four pixels in a square.
+
+    Notes
+    -----
+    The curl is compared by :func:`normint.normals.readings.compare`. Of the eight, each two have the same one: the
+    surface is raised in one and hollow in the other, and the contour orders them, see :func:`guess_axes`. A
+    near camera may tell these two apart as well. Some shapes fit more than two: f(u) + g(v) also with one
+    component turned over, uv also with both swapped.
+
+    Examples
+    --------
+    >>> from normint import gradient_to_normals
+    >>> u, v = np.indices((32, 32)) / 16
+    >>> [(" ".join(one.words), round(one.worse)) for one in compare_axes(gradient_to_normals(v, u))[::2]]
+    [('down right toward', 0), ('right down toward', 0), ('right up toward', 0), ('up right toward', 27)]
+    """
+    normals, mask = _as_map_and_mask(normals, mask)
+    seen, words = sample(normals, mask, camera), directions(axes)
+    candidates = _candidates(words, _mostly_away(seen, words))
+    readings = {one: to_uvz(" ".join(one))(seen.vectors) for one in candidates}
+    told = list(readings.values())[: 4 if camera is None else 8]
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        inside = seen.mask & np.all([seen.cosine(n) > LEAST_COSINE for n in told], axis=0)
+        comparison = compare([seen.slopes(n) for n in told], inside, seen.joined)
+    if comparison is None:
+        return []
+    best, size = _best(comparison)
+    found = []
+    for k, (one, n) in enumerate(readings.items()):
+        j = k % len(told)
+        worse = comparison.better(j, best)
+        found.append(Candidate(one, float(comparison.curl[size, j]), _outward(n, inside), worse))
+    return _in_order(found, best, words)
+
+
+def guess_axes(normals, mask=None, camera=None, axes="uvz"):
+    """Measure how well other axes fit a normal map: the same with components turned over or swapped.
+
+    Parameters
+    ----------
+    normals, mask, camera
+        As for :func:`normint.integrate_normals`.
+    axes : str
+        Those that are to be compared with others.
+
+    Returns
+    -------
+    dict
+        From axes to the relative curl that the slopes then have (see :func:`normint.curl.relative_curl`).
+        First the given axes or, if they surely fit better, others; then the smallest first. Of equal ones,
+        the given axes come first and then those that fit the contour better.
+
+    Notes
+    -----
+    Slopes of a surface have no curl. Turning one component over, or swapping two, gives them one. Turning
+    both over gives none: it makes the surface hollow where it was raised. There the contour tells: at the
+    edge of a silhouette, normals point outwards. With a mask that fills the image, nothing does, and the
+    vertical component is taken to be the wrong one, as it is most often.
+
+    Examples
+    --------
+    >>> from normint import gradient_to_normals
+    >>> from normint.surfaces import vase
+    >>> surface = vase(128)
+    >>> normals = gradient_to_normals(-surface.p, surface.q)  # with u turned over: along up, right, toward
+    >>> list(guess_axes(normals, surface.mask))[0]
+    'up right toward'
+    """
+    return {_name(one.words): one.curl for one in compare_axes(normals, mask, camera, axes)}
+
+
+def axes_warning(normals, mask, axes, camera):
+    """Say in one sentence which axes a normal map seems to have, if not the given ones.
+
+    Parameters
+    ----------
+    normals, mask, axes, camera
+        As for :func:`normint.integrate_normals`.
+
+    Returns
+    -------
+    str or None
+        None where there is no reason to doubt: where the given axes have little curl, or where no others
+        surely fit better, see :func:`compare_axes`. If some fit as well as those named, so are they.
+
+    Examples
+    --------
+    >>> from normint import gradient_to_normals
+    >>> from normint.surfaces import vase
+    >>> surface = vase(128)
+    >>> normals = gradient_to_normals(surface.p, surface.q)
+    >>> axes_warning(normals, surface.mask, "uvz", None) is None
+    True
+    >>> print(axes_warning(normals[..., [1, 0, 2]], surface.mask, "uvz", None))
+    the normals look as if they had other axes: relative curl 0.65 with axes='uvz', 0.04 with axes='directx'
+    """
+    normals, mask = _as_map_and_mask(normals, mask)
+    words, candidates = directions(axes), compare_axes(normals, mask, camera, axes)
+    seen = sample(normals, mask, camera)
+    if not candidates or np.count_nonzero(seen.mask) < FEWEST:
+        return None
+    best = candidates[0]
+    also = "".join(f" or axes={_name(one.words)!r}" for one in candidates[2::2] if one.worse <= SURE)
+    if _mostly_away(seen, words):
+        return (
+            f"most normals face away from the camera with axes={axes!r}; "
+            f"axes={_name(best.words)!r}{also} would turn them"
+        )
+    given = next(one for one in candidates if one.words == words)
+    if given.worse <= SURE or given.curl < CURL:
+        return None
+    return (
+        "the normals look as if they had other axes: relative curl "
+        f"{given.curl:.2f} with axes={axes!r}, {best.curl:.2f} with axes={_name(best.words)!r}{also}"
+    )
+
+
+def _as_map_and_mask(normals, mask):
+    normals = as_normal_map(normals)
+    return normals, where_normals(normals) if mask is None else inputs.as_mask(mask, normals.shape[:2])
+
+
+def _candidates(words, away):
+    """Return all ways to turn the components along the image over and to swap them.
+
+    The first four differ in their curl. The second four are the same with both components turned over.
+    """
+    places = [k for k, word in enumerate(words) if _DIRECTIONS[word][0] < 2]
+    deep = 3 - sum(places)
+    for both, swap, one in product((False, True), repeat=3):
+        new = list(words)
+        first, second = (words[k] for k in (reversed(places) if swap else places))
+        for k, word, flip in zip(places, (first, second), (both, both != one), strict=True):
+            new[k] = _OPPOSITE[word] if flip else word
+        if away:
+            new[deep] = _OPPOSITE[words[deep]]
+        yield tuple(new)
+
+
+def _best(comparison):
+    """Return which reading fits best: the first, the given one, unless another surely does; and the loops.
+
+    The loops are those that tell most about the given one; if that is the best, about any other.
+    """
+    others = range(1, comparison.curl.shape[1])
+
+    def hardest_contest(one):
+        return min(comparison.better(other, one) for other in (0, *others) if other != one)
+
+    best = max((0, *others), key=hardest_contest)
+    if comparison.better(0, best) > SURE:
+        return best, comparison.loudest(0, best)
+    return 0, comparison.loudest(max(others, key=lambda other: comparison.better(other, 0)), 0)
+
+
+def _in_order(found, best, words):
+    """Sort candidates: the best and its twin first; of a hollow and a raised one, the given or likelier."""
+
+    def order(k):
+        one, twin = found[k], found[(k + 4) % 8]
+        curl = round(0.5 * (one.curl + twin.curl), 6)
+        pair = (k % 4 != best % 4, min(one.worse, twin.worse) > SURE, curl, k % 4)
+        changed = [_DIRECTIONS[a][0] for a, b in zip(words, one.words, strict=True) if a != b]
+        return *pair, one.worse > SURE, bool(changed), -one.outward, len(changed), changed
+
+    return [found[k] for k in sorted(range(8), key=order)]
+
+
+def _name(words):
+    text = " ".join(words)
+    return next((name for name, known in AXES.items() if known == text), text)
+
+
+def _mostly_away(seen, words):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        return bool(np.median(seen.cosine(to_uvz(" ".join(words))(seen.vectors))[seen.mask]) < 0)
+
+
+def _outward(normals, mask):
+    """Return how far the normals at the mask's edge point out of it: 1, away from the inside; −1, into it."""
+    steps, total, count = ((1, 0, 0), (-1, 0, 0), (1, 1, 1), (-1, 1, 1)), 0.0, 0
+    for sign, axis, component in steps:
+        beside = np.zeros(mask.shape, bool)
+        here, there = [np.s_[:]] * 2, [np.s_[:]] * 2
+        here[axis], there[axis] = (np.s_[:-1], np.s_[1:]) if sign > 0 else (np.s_[1:], np.s_[:-1])
+        beside[tuple(here)] = mask[tuple(here)] & ~mask[tuple(there)]
+        total += np.sum(sign * normals[beside, component] / np.linalg.norm(normals[beside], axis=-1))
+        count += np.count_nonzero(beside)
+    return round(float(total / count), 3) if count else 0.0

@@ -1,0 +1,241 @@
+"""How a depth becomes something to integrate: as it is for a far camera, its logarithm for a near one.
+
+A normal map and a gradient are related by the projection of the camera. Under perspective the logarithm of
+the distance plays the part of the depth, and all methods work on it unchanged.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from normint import inputs
+from normint.normals.convert import _as_normals, normals_to_gradient
+
+__all__ = ["Orthographic", "Perspective", "camera_of_part", "projection"]
+
+
+def projection(camera):
+    """Choose the projection that a camera matrix describes.
+
+    Parameters
+    ----------
+    camera : array_like or None
+        The 3×3 matrix K of a perspective camera; None for an orthographic one.
+
+    Returns
+    -------
+    Orthographic or Perspective
+        Both have the same methods, so that what follows need not ask which it is.
+
+    Examples
+    --------
+    >>> projection(None)
+    Orthographic()
+    >>> projection([[500, 0, 32], [0, 500, 24], [0, 0, 1]]).focal
+    (500.0, 500.0)
+    """
+    return Orthographic() if camera is None else Perspective.from_matrix(camera)
+
+
+def camera_of_part(camera, top=0, left=0, step=1):
+    """Return the camera of a part of an image: without its first rows and columns, and of those every k-th.
+
+    Parameters
+    ----------
+    camera : array_like or None
+        The matrix of the whole image's camera, or None.
+    top, left, step : int
+        The part is ``image[top::step, left::step]``.
+
+    Examples
+    --------
+    >>> camera_of_part([[500, 0, 32], [0, 500, 24], [0, 0, 1]], top=4, left=2, step=2)
+    array([[250.,   0.,  15.],
+           [  0., 250.,  10.],
+           [  0.,   0.,   1.]])
+    """
+    if camera is None:
+        return None
+    shift = np.array([[1.0, 0, -left], [0, 1, -top], [0, 0, 1]])
+    return np.diag([1 / step, 1 / step, 1]) @ shift @ np.asarray(camera, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Orthographic:
+    """A camera so far away that its rays are parallel: the depth itself is integrated."""
+
+    unit = 1.0  # times the potential: pixels
+
+    def from_row(self, row):
+        """Return the projection of the image without its first rows."""
+        return self
+
+    def facing(self, normals):
+        """Return the cosine of the angle between each normal and the direction to the camera."""
+        normals = _as_normals("normals", normals)
+        return normals[..., 2] / _length(normals)
+
+    def slopes(self, normals):
+        """Return p and q of float64 normals along u, v and z, unchecked: the formula of `gradient`."""
+        scale = -1.0 / normals[..., 2]
+        return normals[..., 0] * scale, normals[..., 1] * scale
+
+    def points(self, depth):
+        """Return the points (u, v, z) that the pixels show, rows×columns×3."""
+        depth = np.asarray(depth, dtype=np.float64)
+        return np.stack([*np.indices(depth.shape, dtype=np.float64), depth], axis=-1)
+
+    def gradient(self, normals, mask=None):
+        """Turn normals into the gradient of the depth, see :func:`normint.normals_to_gradient`."""
+        return normals_to_gradient(normals, mask)
+
+    def potential(self, depth, name="depth"):
+        """Return what is integrated: the depth."""
+        return np.asarray(depth, dtype=np.float64)
+
+    def depth(self, potential):
+        """Return the depth that belongs to what was integrated."""
+        return np.asarray(potential, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Perspective:
+    """A camera at a finite distance d: ℓ = log d is integrated.
+
+    Parameters
+    ----------
+    focal : (float, float)
+        Focal lengths along v (right) and u (down), in pixels.
+    centre : (float, float)
+        The principal point, column v and row u.
+
+    Notes
+    -----
+    The pixel (u, v) looks along the ray r = ((u - u₀)/f_u, (v - v₀)/f_v, -1), in the axes u, v and z of the
+    normals (z towards the camera), and sees the point d·r. The surface's tangents ∂(d r)/∂u and ∂(d r)/∂v are
+    orthogonal to the normal n. With ℓ = log d that means (∂ℓ/∂u) n·r + n_u/f_u = 0 and the same for v:
+
+        ∂ℓ/∂u = -(n_u/f_u) / (n·r),    ∂ℓ/∂v = -(n_v/f_v) / (n·r).
+
+    The constant of ℓ, which no normal tells, is a factor of d: the size of the scene.
+    """
+
+    focal: tuple
+    centre: tuple
+
+    @classmethod
+    def from_matrix(cls, camera):
+        """Read the focal lengths and the centre from K = [[f_v, 0, v₀], [0, f_u, u₀], [0, 0, 1]]."""
+        camera = np.asarray(camera)
+        if camera.shape != (3, 3) or camera.dtype.kind not in "iuf":
+            raise ValueError(f"camera is {camera.shape} {camera.dtype}; expected a 3×3 matrix of numbers")
+        camera = camera.astype(np.float64)
+        (fv, skew, v0), (zero, fu, u0), last = camera
+        if not (np.isfinite(camera).all() and fv > 0 and fu > 0):
+            raise ValueError(f"camera has focal lengths {fv} and {fu}; expected finite numbers > 0")
+        if skew or zero or last.tolist() != [0, 0, 1]:
+            raise ValueError(f"camera is {camera.tolist()}; expected [[f_v, 0, v₀], [0, f_u, u₀], [0, 0, 1]]")
+        return cls((float(fv), float(fu)), (float(v0), float(u0)))
+
+    @property
+    def unit(self):
+        """The mean focal length f: f·ℓ has slopes in pixels per pixel, like a depth in pixels."""
+        return 0.5 * sum(self.focal)
+
+    def from_row(self, row):
+        """Return the projection of the image without its first rows."""
+        return Perspective(self.focal, (self.centre[0], self.centre[1] - row))
+
+    def rays(self, shape):
+        """Return the rays r of all pixels, rows×columns×3, in the axes u, v, z; multiply by d to get points.
+
+        Examples
+        --------
+        >>> Perspective((100.0, 100.0), (1.0, 0.0)).rays((1, 2))[0]
+        array([[ 0.  , -0.01, -1.  ],
+               [ 0.  ,  0.  , -1.  ]])
+        """
+        u, v = np.indices(shape, dtype=np.float64)
+        (fv, fu), (v0, u0) = self.focal, self.centre
+        return np.stack([(u - u0) / fu, (v - v0) / fv, np.full(shape, -1.0)], axis=-1)
+
+    def facing(self, normals):
+        """Return the cosine of the angle between each normal and the direction to the camera.
+
+        Where it is small the surface is seen at a grazing angle, and its slope is hardly known.
+        """
+        normals = _as_normals("normals", normals)
+        (fv, fu), (v0, u0) = self.focal, self.centre
+        u, v = np.ogrid[: normals.shape[0], : normals.shape[1]]
+        ray = np.sqrt(((u - u0) / fu) ** 2 + ((v - v0) / fv) ** 2 + 1)
+        return self._against(normals) / (_length(normals) * ray)
+
+    def slopes(self, normals):
+        """Return p and q of float64 normals along u, v and z, unchecked: the formula of `gradient`."""
+        (fv, fu), scale = self.focal, 1.0 / self._against(normals)
+        return normals[..., 0] * scale / fu, normals[..., 1] * scale / fv
+
+    def points(self, depth):
+        """Return the points d·r along u, v and z that the pixels show, rows×columns×3."""
+        depth = np.asarray(depth, dtype=np.float64)
+        return depth[..., np.newaxis] * self.rays(depth.shape)
+
+    def gradient(self, normals, mask=None):
+        """Turn normals into the gradient of the logarithm of the distance.
+
+        Parameters
+        ----------
+        normals : array_like
+            rows×columns×3 along u, v and z, of any positive length, turned to the camera inside the mask.
+        mask : array_like, optional
+            The domain Ω; by default the whole grid. Outside, anything is allowed.
+
+        Returns
+        -------
+        p, q : ndarray of float64
+            ∂ℓ/∂u and ∂ℓ/∂v; NaN outside the mask.
+
+        Examples
+        --------
+        A wall at a right angle to the axis is at the same z-distance everywhere:
+
+        >>> p, q = Perspective((50.0, 50.0), (0.5, 0.5)).gradient(np.full((2, 2, 3), [0.0, 0.0, 1.0]))
+        >>> np.abs(p).max(), np.abs(q).max()
+        (np.float64(0.0), np.float64(0.0))
+        """
+        normals = _as_normals("normals", normals)
+        mask = inputs.as_mask(mask, normals.shape[:2])
+        with np.errstate(invalid="ignore"):  # outside the mask anything is allowed
+            facing = self._against(normals)  # -n·r, the length of r included
+        wrong = np.count_nonzero(mask & ~(np.isfinite(normals.sum(axis=2)) & (facing > 0)))
+        if wrong:
+            raise ValueError(
+                f"normals: {wrong} of the mask's pixels are NaN, infinite or facing away from the camera; "
+                "expected finite normals turned towards it (n·r < 0)"
+            )
+        p, q = np.full((2, *mask.shape), np.nan)
+        (fv, fu), (n_u, n_v, _) = self.focal, np.moveaxis(normals, 2, 0)
+        np.divide(n_u / fu, facing, out=p, where=mask)
+        np.divide(n_v / fv, facing, out=q, where=mask)
+        return p, q
+
+    def potential(self, depth, name="depth"):
+        """Return what is integrated: ℓ = log d; NaN where the distance is."""
+        depth = np.asarray(depth, dtype=np.float64)
+        if (depth <= 0).any():
+            raise ValueError(f"{name} is zero or negative somewhere; expected distances > 0, or NaN")
+        return np.log(depth)
+
+    def depth(self, potential):
+        """Return the distance d = exp ℓ."""
+        return np.exp(np.asarray(potential, dtype=np.float64))
+
+    def _against(self, normals):
+        """Return -n·r of each pixel, without the rays as an array."""
+        (fv, fu), (v0, u0) = self.focal, self.centre
+        u, v = np.ogrid[: normals.shape[0], : normals.shape[1]]
+        return normals[..., 2] - normals[..., 0] * ((u - u0) / fu) - normals[..., 1] * ((v - v0) / fv)
+
+
+def _length(vectors):
+    return np.sqrt(np.einsum("...k,...k", vectors, vectors))

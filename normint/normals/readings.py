@@ -1,0 +1,224 @@
+"""How well different readings of one normal map fit: the circulation of their slopes tells.
+
+A reading says which component points where, and so what the slopes are. Slopes of a surface add up to zero
+around any loop. Those of a wrong reading do not, and neither do those of a right one with noise, rounding,
+discontinuities or contours. What tells them apart is a comparison around the same loops.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from normint.boxes import bounding_box
+from normint.curl import curl_of_squares
+from normint.normals.camera import Orthographic, projection
+from normint.normals.maps import decode
+
+__all__ = ["Comparison", "Sample", "compare", "sample"]
+
+SAMPLES = 400  # rows and columns looked at, at most: enough to tell, and quick for any image
+TILE = 32  # neighbouring rows and columns that are looked at together; also the largest loop
+LEAST_COSINE = 0.1  # grazing normals have slopes of any size
+ROUNDING = 1 / 255  # an error of normals that is not doubted: what 8 bits make of them
+BETTER = 0.5  # a reading is clearly better with less than this part of the other's mean squared circulation
+LARGEST = 0.75  # circulations above this quantile count as if they were there
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A part of a normal map that is enough to compare readings.
+
+    Attributes
+    ----------
+    vectors : ndarray
+        Components as they are stored, decoded.
+    mask : ndarray of bool
+    rays : tuple
+        n_u/n_z and n_v/n_z of the ray to each pixel, as a column and a row; 0 for an orthographic camera.
+    aspect : float
+        The height of a pixel divided by its width.
+    joined : ndarray of bool
+        Which squares of four pixels are squares in the image: not those across a gap between tiles.
+    """
+
+    vectors: np.ndarray
+    mask: np.ndarray
+    rays: tuple
+    aspect: float
+    joined: np.ndarray
+
+    def cosine(self, normals):
+        """Return the cosine between normals along u, v, z and the direction to the camera."""
+        x, y = self.rays
+        length = np.sqrt(np.einsum("...k,...k", normals, normals) * (1 + x**2 + y**2))
+        return self._against(normals) / length
+
+    def slopes(self, normals):
+        """Return p and q, and the variance of p plus that of q for noise of variance 1 in the normals.
+
+        Notes
+        -----
+        With a = n_z − n_u x − n_v y, the slopes are n_u / a and n_v / a, up to a factor and the sign. The
+        noise of the three components is independent and equal: the derivatives of the slopes do the rest.
+        """
+        (x, y), against, scales = self.rays, self._against(normals), (1.0, self.aspect)
+        ray = 1 + x**2 + y**2
+        slopes, variance = [], 0.0
+        for component, along, scale in zip((normals[..., 0], normals[..., 1]), (x, y), scales, strict=True):
+            slope = component / against
+            variance = variance + (scale / against) ** 2 * (1 + 2 * along * slope + ray * slope**2)
+            slopes.append(scale * slope)
+        return *slopes, variance
+
+    def _against(self, normals):
+        x, y = self.rays
+        return normals[..., 2] - normals[..., 0] * x - normals[..., 1] * y
+
+
+def sample(normals, mask, camera):
+    """Take the part with the object or, where it is large, tiles of neighbouring pixels all over it.
+
+    Parameters
+    ----------
+    normals, mask : ndarray
+        As from :func:`normint.normals.maps.as_normal_map` and :func:`normint.inputs.as_mask`.
+    camera : array_like or None
+
+    Returns
+    -------
+    Sample
+
+    Notes
+    -----
+    Every k-th row and column would be simpler. But what is finer than 2k pixels then looks like something
+    else, whose slopes have a curl.
+    """
+    lens = projection(camera)
+    rows, columns = (_lines(part) for part in bounding_box(mask))
+    rays, aspect = (0.0, 0.0), 1.0
+    if not isinstance(lens, Orthographic):
+        (fv, fu), (v0, u0) = lens.focal, lens.centre
+        rays, aspect = ((rows[:, np.newaxis] - u0) / fu, (columns - v0) / fv), fu / fv
+    here = np.ix_(rows, columns)
+    joined = (np.diff(rows) == 1)[:, np.newaxis] & (np.diff(columns) == 1)
+    return Sample(decode(normals[here]), mask[here], rays, aspect, joined)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """How well readings fit, around loops of several sizes.
+
+    Attributes
+    ----------
+    curl : ndarray
+        sizes×readings: the relative curl, as by :func:`normint.curl.relative_curl` for the smallest loops.
+        But all readings are divided by the same, the largest Σ(|∂p/∂v| + |∂q/∂u|) of them.
+    gain : ndarray
+        sizes×readings×readings: by how many standard errors the third axis' reading fits better than the
+        second axis'; 0 where neither is clearly better.
+    """
+
+    curl: np.ndarray
+    gain: np.ndarray
+
+    def loudest(self, one, other):
+        """Return the size of loops that says most about two readings."""
+        return int(np.argmax(np.abs(self.gain[:, one, other])))
+
+    def better(self, one, other):
+        """Return by how many standard errors `other` fits better than `one`; negative if it fits worse."""
+        return float(self.gain[self.loudest(one, other), one, other])
+
+
+def compare(slopes, inside, joined):
+    """Compare readings of a normal map by the circulation of their slopes.
+
+    Parameters
+    ----------
+    slopes : list of (ndarray, ndarray, ndarray)
+        Of each reading p, q and the variance that noise has in them, see :meth:`Sample.slopes`.
+    inside : ndarray of bool
+        The pixels to look at: the same for all readings.
+    joined : ndarray of bool
+        The squares to look at.
+
+    Returns
+    -------
+    Comparison or None
+        None where there is no square.
+
+    Notes
+    -----
+    The circulation around a square of four pixels is ∂p/∂v − ∂q/∂u. Around a larger loop it is the sum of
+    those of the squares in it. That grows with the area of the loop, but noise, kinks and what sampling makes
+    of a curve only with its boundary. So loops of 1, 2, 4, … pixels are tried, and the most telling counts.
+
+    A squared circulation is divided by the variance that noise of the normals would give it. Noise then is
+    alike for all readings, with any camera. Of slopes that are sampled finely enough, the right reading
+    has the least mean square: with a wave of frequencies 2a and 2b along u and v, all below π, it is
+    proportional to (a cot a − b cot b)², and (a cot a + b cot b)², (a cot b ± b cot a)² for the others, which
+    are larger. Elsewhere, at contours and jumps, circulations are large by chance, and are capped.
+
+    The differences between two readings have a mean and, from their own squares, a standard error. What is
+    not much larger comes from noise, or from a shape that both readings fit. A mean square that rounding
+    explains is not compared.
+    """
+    across, along, variance = [], [], []
+    for p, q, noise in slopes:
+        *turns, square = curl_of_squares(p, q, inside)
+        square &= joined
+        for sums, turn in zip((across, along), turns, strict=True):
+            sums.append(np.where(square, turn, 0.0))
+        variance.append(np.where(square, _of_squares(noise), 0.0))
+    if not square.any():
+        return None
+    sums, count, found = np.array([across, along, variance]), square, []
+    for _ in range(TILE.bit_length()):
+        found.append(_compare_loops(*sums[:, :, count > 0]))
+        sums, count = _fourfold(sums), _fourfold(count)
+    curl, gain = zip(*found, strict=True)
+    return Comparison(np.array(curl), np.array(gain))
+
+
+def _compare_loops(across, along, variance):
+    """Return the relative curl of each reading, and how much better each fits than each other."""
+    total = np.sum(np.abs(across) + np.abs(along), axis=1).max()
+    curl = np.sum(np.abs(across - along), axis=1) / (total or 1.0)
+    squares = (across - along) ** 2 / variance
+    gain = np.zeros((len(squares), len(squares)))
+    size, count = squares.mean(axis=0), squares.shape[1]
+    heard = size > ROUNDING**2  # a flat background says nothing about a small object
+    if not heard.any():
+        return curl, gain
+    squares, size = squares[:, heard], size[heard]
+    squares *= np.minimum(1.0, np.quantile(size, LARGEST) / size)
+    mean = squares.sum(axis=1) / count  # of all loops: rounding alone is heard here and there
+    for one in range(len(mean)):
+        for other in range(len(mean)):
+            if mean[other] < BETTER * mean[one] and mean[one] > ROUNDING**2:
+                difference = squares[one] - squares[other]
+                gain[one, other] = difference.sum() / np.sqrt(np.sum(difference**2))
+                gain[other, one] = -gain[one, other]
+    return curl, gain
+
+
+def _lines(part):
+    """Return which rows (or columns) of a slice to look at: all, or groups of neighbours."""
+    if part.stop - part.start <= SAMPLES:
+        return np.arange(part.start, part.stop)
+    first = np.linspace(part.start, part.stop - TILE, SAMPLES // TILE).astype(int)
+    return (first[:, np.newaxis] + np.arange(TILE)).ravel()
+
+
+def _of_squares(variance):
+    """Return the variance of the circulation around squares: a quarter of the sum of their corners'."""
+    with np.errstate(invalid="ignore"):
+        return 0.25 * (variance[:-1, :-1] + variance[1:, :-1] + variance[:-1, 1:] + variance[1:, 1:])
+
+
+def _fourfold(values):
+    """Add up the values of two by two loops."""
+    rows, columns = values.shape[-2:]
+    values = np.pad(values, [(0, 0)] * (values.ndim - 2) + [(0, rows % 2), (0, columns % 2)])
+    halves = values[..., ::2, :].astype(np.float64) + values[..., 1::2, :]
+    return halves[..., ::2] + halves[..., 1::2]

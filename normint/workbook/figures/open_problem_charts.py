@@ -1,0 +1,120 @@
+"""Charts of what the calibrated method gains, what its constants matter, and what it costs."""
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from normint.workbook.figures.open_problem import OURS
+
+TICKS = (0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1, 1.25, 2, 5, 10, 20, 50, 100)  # of ratios
+MARKS = {  # one mark per method, the same in all charts; ours is the only filled orange one
+    "least squares": ("#0072b2", "o"),
+    "Φ1": ("#56b4e9", "x"),
+    "Φ2": ("#000000", "+"),
+    "total variation": ("#009e73", "^"),
+    "diffusion": ("#cc79a7", "P"),
+    "Mumford-Shah": ("#e69f00", "v"),
+    "bilateral": ("#0072b2", "s"),
+    "calibrated": (OURS, "D"),
+}
+
+
+def ratio_chart(ratios, *, xlabel, reference, title=""):
+    """Draw ratios of errors, one line for each data set and one mark for each method, on a logarithmic axis.
+
+    Parameters
+    ----------
+    ratios : dict
+        From data set to a dict from method, a key of `MARKS`, to the ratio.
+    xlabel : str
+    reference : str
+        What 1 means.
+    """
+    figure = Figure(figsize=(8.4, 0.36 * len(ratios) + 1.7), layout="constrained")
+    axes = figure.add_subplot()
+    methods = list(dict.fromkeys(method for one in ratios.values() for method in one))
+    for method in methods:
+        at = [(one[method], k) for k, one in enumerate(ratios.values()) if method in one]
+        colour, marker = MARKS[method]
+        ours = method == "calibrated"
+        # Ours lies below the others, which it would hide.
+        axes.plot(*zip(*at, strict=True), marker, color=colour, label=method, markersize=9 if ours else 6,
+                  zorder=3 if ours else 4, markerfacecolor=colour if ours else "none")  # fmt: skip
+    axes.axvline(1, color="0.4", linewidth=1)
+    axes.text(1, -0.95, f" {reference}", fontsize=8, color="0.4", va="top")
+    axes.set(
+        yticks=range(len(ratios)), yticklabels=list(ratios), ylim=(len(ratios) - 0.4, -1.0), xlabel=xlabel
+    )
+    _plain_log(axes)
+    axes.grid(alpha=0.3, linewidth=0.4, which="both")
+    axes.set_title(title, fontsize=10)
+    axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
+
+
+def sensitivity_chart(changes):
+    """Draw how the error changes when a constant is halved or doubled.
+
+    Parameters
+    ----------
+    changes : dict
+        From data set to a dict from (constant, factor) to the ratio of errors.
+    """
+    names = list(dict.fromkeys(name for name, _ in next(iter(changes.values()))))
+    figure = Figure(figsize=(8.6, 0.3 * len(names) + 1.6), layout="constrained")
+    all_axes = figure.subplots(1, len(changes), squeeze=False, sharey=True)[0]
+    for axes, (case, ratios) in zip(all_axes, changes.items(), strict=True):
+        for factor, marker, label in ((0.5, "<", "halved"), (2.0, ">", "doubled")):
+            values = [ratios[name, factor] for name in names]
+            colour = "#0072b2" if factor < 1 else OURS
+            axes.plot(values, range(len(names)), marker, color=colour, label=label, markersize=6, alpha=0.85)
+        axes.axvline(1, color="0.4", linewidth=1)
+        _plain_log(axes)
+        low, high = min(ratios.values()), max(ratios.values())
+        axes.set_xlim(min(0.8, 0.9 * low), max(1.25, 1.1 * high))
+        axes.set_title(case, fontsize=10)
+        axes.grid(alpha=0.3, linewidth=0.4, which="both")
+        axes.tick_params(labelsize=8)
+    all_axes[0].set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.4, -0.6))
+    figure.supxlabel("error / error with the constants as they are", fontsize=9)
+    figure.legend(*all_axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=2, frameon=False)
+    return figure
+
+
+def cost_chart(pixels, seconds, base="least squares"):
+    """Draw how many times the time of least squares a method takes, and how its time grows.
+
+    Parameters
+    ----------
+    pixels : sequence of int
+    seconds : dict
+        From method, a key of `MARKS`, to times.
+    base : str
+        The method whose time is 1.
+    """
+    figure = Figure(figsize=(8.6, 3.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for method, times in seconds.items():
+        style = dict(zip(("color", "marker"), MARKS[method], strict=True))
+        left.loglog(pixels, times, label=method, **style)
+        if method != base:
+            right.semilogx(pixels, np.divide(times, seconds[base]), label=method, **style)
+    left.loglog(pixels, seconds[base][0] * np.divide(pixels, pixels[0]), ":", color="0.5", label="linear")
+    left.set(xlabel="pixels", ylabel="time (s)")
+    right.set(xlabel="pixels", ylabel=f"time / time of {base}", ylim=(0, None))
+    for axes in (left, right):
+        axes.xaxis.set_major_locator(FixedLocator(pixels))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x / 1000:.0f} 000"))
+        axes.grid(alpha=0.3, linewidth=0.4, which="both")
+        axes.legend(fontsize=8, frameon=False)
+    return figure
+
+
+def _plain_log(axes):
+    """Give an axis of ratios a logarithmic scale with plain numbers."""
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(FixedLocator(TICKS))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+    axes.tick_params(labelsize=8)

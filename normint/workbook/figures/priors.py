@@ -1,0 +1,239 @@
+"""Pictures for Section 2.4: a prior depth, its weight λ, wrong values, control points."""
+
+import numpy as np
+from matplotlib.colors import LightSource
+from matplotlib.figure import Figure
+
+from normint.workbook.figures.depth_maps import draw_surface
+
+TRUTH = {"color": "0.7", "linewidth": 5}
+LINES = (  # prior, normals, merged, merged otherwise, in the figures that compare them
+    {"color": "#d55e00", "linewidth": 1.0},
+    {"color": "#0072b2", "linewidth": 1.6, "linestyle": "--"},
+    {"color": "black", "linewidth": 1.3},
+    {"color": "#009e73", "linewidth": 1.6, "linestyle": "-."},
+)
+
+
+def merging(panels, truth, *, row, unit="pixels", limit=None, exaggeration=1.0):
+    """Draw depths as lit reliefs, a cut through all of them, and where each differs from the truth.
+
+    Parameters
+    ----------
+    panels : dict
+        From title to depth, at most four; NaN where there is none. Nothing is shifted.
+    truth : ndarray
+        z towards the camera.
+    row : int
+        Where to cut.
+    limit : float, optional
+        End of the colour scale of the errors.
+    exaggeration : float
+        Of the relief, if z is not in pixels.
+    """
+    errors = {title: z - truth for title, z in panels.items()}
+    limit = limit or _limit(*errors.values())
+    figure = Figure(figsize=(3.0 * (1 + len(panels)), 6.2), layout="constrained")
+    upper, lower = figure.subplots(2, 1 + len(panels))
+    for axes, (title, z) in zip(upper, {"truth": truth, **panels}.items(), strict=True):
+        axes.imshow(_relief(z, exaggeration), cmap="gray", vmin=0, vmax=1, interpolation="nearest")
+        axes.set_title(title, fontsize=10)
+        _bare(axes)
+    upper[0].axhline(row, color="#d55e00", linewidth=1, linestyle=":")
+    _cut(lower[0], {"truth": truth, **panels}, row, unit)
+    for axes, error in zip(lower[1:], errors.values(), strict=True):
+        picture = _error(axes, error, limit)
+    figure.colorbar(picture, ax=list(lower[1:]), label=f"z - truth ({unit})", shrink=0.9, pad=0.01)
+    return figure
+
+
+def weight_curves(panels, *, columns=3):
+    """Draw the error against λ, with the λ that rules choose marked on the curve.
+
+    Parameters
+    ----------
+    panels : dict
+        From title to a dict: ``weights`` and ``errors``, the curve; ``marks``, from a rule's name to
+        (λ, error); ``levels``, from label to an error that does not depend on λ; ``unit``.
+    """
+    rows = -(-len(panels) // columns)
+    figure = Figure(figsize=(3.7 * columns, 3.3 * rows + 0.4), layout="constrained")
+    all_axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axes in all_axes[len(panels) :]:
+        axes.set_visible(False)
+    for axes, (title, panel) in zip(all_axes, panels.items(), strict=False):
+        axes.loglog(panel["weights"], panel["errors"], color="0.35", label="merged, for every λ")
+        for style, (label, level) in zip(LINES, panel["levels"].items(), strict=False):
+            axes.axhline(level, color=style["color"], linewidth=1, linestyle=":", label=label)
+        for k, (label, point) in enumerate(panel["marks"].items()):
+            colour, marker = ("#009e73", "#cc79a7", "#e69f00", "#56b4e9")[k], ("o", "v", "s", "D")[k]
+            size = 11 if k == 0 else 6
+            axes.plot(*point, marker, color=colour, markersize=size, label=label, zorder=3 - 0.1 * k)
+        axes.set(xlabel="weight λ of the prior", ylabel=f"RMS error ({panel.get('unit', 'pixels')})")
+        axes.set_title(title, fontsize=10)
+        _few_decimals(axes.yaxis)
+        axes.grid(alpha=0.3, which="both", linewidth=0.4)
+    handles, labels = all_axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    return figure
+
+
+def trust_maps(panels, truth, trust, *, unit="pixels"):
+    """Draw where priors and results differ from the truth, and how much each value of the prior is trusted.
+
+    Parameters
+    ----------
+    panels : dict
+        From title to depth; all share a scale made for the last but one.
+    truth : ndarray
+    trust : ndarray
+        Between 0 and 1.
+    """
+    errors = [z - truth for z in panels.values()]
+    limit = _limit(errors[-2])
+    figure = Figure(figsize=(2.9 * (1 + len(panels)), 3.4), layout="constrained")
+    all_axes = figure.subplots(1, 1 + len(panels))
+    for axes, title, error in zip(all_axes, panels, errors, strict=False):
+        picture = _error(axes, error, limit)
+        axes.set_title(title, fontsize=10)
+    bar = {"location": "bottom", "shrink": 0.8, "pad": 0.02}
+    figure.colorbar(picture, ax=list(all_axes[:-1]), label=f"z - truth ({unit})", extend="both", **bar)
+    shown = all_axes[-1].imshow(trust, cmap="cividis", vmin=0, vmax=1, interpolation="nearest")
+    all_axes[-1].set_title("trust found\n(λ relative to full)", fontsize=10)
+    _bare(all_axes[-1])
+    figure.colorbar(shown, ax=all_axes[-1], label="0: ignored, 1: trusted", **bar)
+    return figure
+
+
+def control_points(panels, points, counts, errors, *, noise, view=(35, -60), aspect=0.5):
+    """Draw separate pieces at their heights, and the error against the number of control points on each.
+
+    Parameters
+    ----------
+    panels : dict
+        From title to depth, NaN between the pieces. Nothing is shifted.
+    points : (ndarray, ndarray)
+        Rows and columns of the points that the last panel used.
+    counts : sequence of int
+        Points per piece.
+    errors : dict
+        From label to errors, an array of draws × counts.
+    noise : float
+        Standard deviation of the points.
+    """
+    low = min(np.nanmin(z) for z in panels.values())
+    high = max(np.nanmax(z) for z in panels.values())
+    figure = Figure(figsize=(3.3 * (len(panels) + 1.1), 3.5), layout="constrained")
+    grid = figure.add_gridspec(1, len(panels) + 1, width_ratios=[1] * len(panels) + [1.15])
+    for k, (title, z) in enumerate(panels.items()):
+        axes = figure.add_subplot(grid[k], projection="3d", computed_zorder=False)
+        draw_surface(axes, z, low, high, view, aspect)
+        axes.set_title(title, fontsize=10)
+        axes.set_box_aspect((z.shape[1], z.shape[0], aspect * max(z.shape)), zoom=0.86)
+        axes.set_zlabel("z (pixels)", fontsize=8, labelpad=-2)
+        if k == len(panels) - 1:
+            rows, columns = points
+            axes.plot(columns, rows, z[points] + 1, "o", color="#d55e00", markersize=4, zorder=5)
+    axes = figure.add_subplot(grid[-1])
+    for k, (label, draws) in enumerate(errors.items()):
+        marker, colour = "os"[k % 2], ("#009e73", "#d55e00")[k % 2]
+        mean, spread = np.mean(draws, axis=0), np.std(draws, axis=0)
+        axes.errorbar(counts, mean, spread, marker=marker, markersize=5, color=colour, capsize=2, label=label)
+    counts = np.asarray(counts, float)
+    axes.plot(counts, noise / np.sqrt(counts), color="0.5", linestyle=":", label=f"{noise:g} px / √count")
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
+    _few_decimals(axes.yaxis)
+    axes.tick_params(labelsize=8, which="both")
+    axes.set(xlabel="control points on each piece", ylabel="RMS error (pixels)")
+    axes.set_title(f"points with noise of {noise:g} px", fontsize=10)
+    axes.grid(alpha=0.3, which="both", linewidth=0.4)
+    axes.legend(fontsize=8, frameon=False)
+    return figure
+
+
+def weight_scale(lengths, shares, sides, best):
+    """Draw from which length on the prior decides, and how the best λ changes with the size of the image.
+
+    Parameters
+    ----------
+    lengths : sequence of float
+        Wavelengths in pixels.
+    shares : dict
+        From λ to the measured share of the prior in a wave of each length.
+    sides : sequence of int
+        Side n of the image.
+    best : dict
+        From label to the best λ at each n.
+    """
+    figure = Figure(figsize=(10, 3.9), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    fine = np.geomspace(min(lengths), max(lengths), 200)
+    for k, (weight, share) in enumerate(shares.items()):
+        crossover = 2 * np.pi / np.sqrt(weight)
+        left.plot(fine, 1 / (1 + (crossover / fine) ** 2), color=f"C{k}", linewidth=1)
+        label = f"λ = {weight:g}: half at {crossover:.0f} px"
+        left.plot(lengths, share, "osD^"[k], color=f"C{k}", label=label)
+    left.axhline(0.5, color="0.5", linewidth=0.8, linestyle=":")
+    left.set_xscale("log")
+    left.set_xticks(lengths, [f"{length:g}" for length in lengths])
+    left.minorticks_off()
+    left.set(xlabel="wavelength (pixels)", ylim=(-0.02, 1.02))
+    left.set_ylabel("share of the prior in the result\n(0: the normals decide, 1: the prior)")
+    left.set_title("Who decides what: λ is a length, 2π/√λ pixels", fontsize=10)
+    sides = np.asarray(sides, float)
+    for k, (label, weights) in enumerate(best.items()):
+        exponent = np.polyfit(np.log(sides), np.log(weights), 1)[0]
+        right.loglog(sides, weights, "osD^"[k] + "-", color=f"C{k}", label=f"{label}: n^{exponent:.1f}")
+    right.set(xlabel="side n of the image (pixels)", ylabel="λ with the least error")
+    right.set_xticks(sides, [f"{n:g}" for n in sides])
+    right.minorticks_off()
+    right.set_title("The same scene in more pixels", fontsize=10)
+    for axes in (left, right):
+        axes.grid(alpha=0.3, which="both", linewidth=0.4)
+        axes.legend(fontsize=8, frameon=False)
+    return figure
+
+
+def _cut(axes, panels, row, unit):
+    truth, *others = panels.values()
+    axes.plot(truth[row], label="truth", **TRUTH)
+    for style, (title, z) in zip(LINES, list(panels.items())[1:], strict=False):
+        axes.plot(z[row], label=title.partition("\n")[0], **style)
+    axes.set(xlabel="v (pixels)", ylabel=f"z ({unit})")
+    axes.set_title(f"cut along row {row} (dotted above)", fontsize=10)
+    axes.legend(fontsize=7, frameon=False)
+    axes.grid(alpha=0.3, linewidth=0.4)
+
+
+def _relief(z, exaggeration):
+    """Shade a depth map like plaster, as seen from the camera, lit from the upper left."""
+    shade = LightSource(azdeg=315, altdeg=45).hillshade(
+        np.nan_to_num(z, nan=np.nanmin(z)), vert_exag=exaggeration, fraction=1.0
+    )
+    return np.where(np.isnan(z), np.nan, 0.15 + 0.85 * shade)
+
+
+def _error(axes, error, limit):
+    picture = axes.imshow(error, cmap="RdBu_r", vmin=-limit, vmax=limit, interpolation="nearest")
+    _bare(axes)
+    return picture
+
+
+def _few_decimals(axis):
+    """Label 1, 2 and 5 of every decade of a logarithmic axis with plain numbers."""
+    from matplotlib.ticker import LogLocator
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter("")
+
+
+def _limit(*errors):
+    return np.nanpercentile(np.abs(np.concatenate([error.ravel() for error in errors])), 98)
+
+
+def _bare(axes):
+    axes.set(xlabel="v", ylabel="u")
+    axes.tick_params(labelsize=7)

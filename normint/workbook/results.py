@@ -1,0 +1,306 @@
+"""Every number we obtain, beside the number the paper prints.
+
+Notebooks call `record`; the README's table comes from the file it writes, and from nowhere else.
+"""
+
+import csv
+import io
+import json
+import math
+import os
+import re
+from pathlib import Path
+
+from normint.files.reading import read_regular
+from normint.files.writing import locked, write_atomically
+
+ROOT = Path(__file__).resolve().parents[2]
+COLUMNS = ("figure", "case", "metric", "paper", "ours", "spread", "data", "verdict", "note")
+DATA_KINDS = ("generated", "real", "stand-in")
+BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
+
+
+def output_folder():
+    """Return the folder of figures and results: `$NORMINT_FIGURES`, or `figures` of the repository."""
+    return Path(os.environ.get("NORMINT_FIGURES") or ROOT / "figures")
+
+
+def paper_values():
+    """Read every number the paper prints.
+
+    Returns
+    -------
+    dict
+        From (figure, case, metric) to the value, in the order of the paper.
+
+    Examples
+    --------
+    >>> paper_values()["fig04", "mask", "RMSE"]
+    0.11
+    """
+    return {key: float(text) for key, text in _paper_texts().items()}
+
+
+def paper_matrices():
+    """Read the matrices of the paper's 3x3 example as it prints them, misprint included.
+
+    Returns
+    -------
+    dict
+        From Du_plus, L, Du and Dv to an 8x8 nested list of numbers.
+
+    Examples
+    --------
+    >>> paper_matrices()["Du"][0][:3]
+    [-0.5, -0.5, 0.0]
+    """
+    printed = json.loads((ROOT / "data" / "paper_matrices.json").read_text(encoding="utf-8"))
+    return {
+        name: [[matrix["factor"] * entry for entry in row] for row in matrix["rows"]]
+        for name, matrix in printed.items()
+    }
+
+
+def record(
+    figure, case, metric, ours, *, spread=None, data="generated", tolerance=None, note="", reason="",
+):  # fmt: skip
+    """Write one number into `results.csv`, beside the paper's, and judge it.
+
+    Parameters
+    ----------
+    figure, case, metric : str
+        What was measured, spelled as in `data/paper_values.csv` where the paper prints a number:
+        ``"fig04", "mask", "RMSE"``.
+    ours : float
+        Our value; four significant digits are kept.
+    spread : float, optional
+        Its standard deviation over seeds.
+    data : {"generated", "real", "stand-in"}
+        What it was computed from: a formula, the data set of the paper, or what replaces it where it
+        is absent. Each kind has a row of its own: a stand-in never overwrites a real result.
+    tolerance : float, optional
+        The largest difference from the paper's value that counts as reproduced; needed if there is one.
+    note : str
+        Settings or an explanation; needed when the paper's value is not reproduced.
+    reason : str
+        Why the paper's value is not reproduced, if the note does not say it; it becomes part of the verdict.
+
+    Returns
+    -------
+    str
+        The verdict: "reproduced within …", "not reproduced: …", or "new" where the paper prints nothing.
+    """
+    names = {"figure": figure, "case": case, "metric": metric}
+    for name, value in names.items():
+        if not isinstance(value, str) or not value.strip():
+            raise ValueError(f"{name} must be a non-empty string, got {value!r}")
+    if data not in DATA_KINDS:
+        raise ValueError(f"data must be one of {', '.join(DATA_KINDS)}, got {data!r}")
+    if not isinstance(note, str):
+        raise ValueError(f"note must be a string, got {note!r}")
+    ours = _number("ours", ours, digits=4)
+    spread = "" if spread is None else _number("spread", spread, digits=2, least=0)
+    tolerance = None if tolerance is None else _number("tolerance", tolerance, digits=4, least=0)
+    note = " ".join(note.split())
+    paper = _paper_texts().get((figure, case, metric), "")
+    verdict = _judge(names, paper, ours, data, tolerance, " ".join(reason.split()) or note)
+
+    row = dict(zip(COLUMNS, (figure, case, metric, paper, ours, spread, data, verdict, note), strict=True))
+    folder = output_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder):
+        rows = {_key(old): old for old in read(folder)}
+        rows[_key(row)] = row
+        _write(folder / "results.csv", rows.values())
+    log_output("number", **row)
+    return verdict
+
+
+def save_text(name, text):
+    """Write a text, such as a table, into the output folder and tell the workbook about it."""
+    path = output_folder() / name
+    with write_atomically(path) as temporary:
+        temporary.write_text(text.rstrip() + "\n", encoding="utf-8")
+    log_output("figure", path=path, data="generated")
+
+
+def read(folder=None):
+    """Read the recorded rows of `folder` (by default `output_folder`) as a list of dicts of strings.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged. It names the line, and says how to get a good file again.
+    """
+    path = Path(folder or output_folder()) / "results.csv"
+    if not os.path.lexists(path):
+        return []
+    try:
+        text = read_regular(path).decode("utf-8")
+        lines = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        return _rows(lines)
+    except (ValueError, csv.Error) as error:
+        raise ValueError(
+            f"{path} is damaged: {error}; take the committed one (git checkout -- {path}), "
+            "or delete it and run make workbook"
+        ) from error
+
+
+def table(rows=None):
+    """Format results as a Markdown table.
+
+    Only what the paper prints a number for, and no stand-in whose real result is known.
+
+    Parameters
+    ----------
+    rows : list of dict, optional
+        Rows as `read` returns them, which is the default.
+    """
+    rows = read() if rows is None else rows
+    real = {_key(row)[:3] for row in rows if row["data"] == "real"}
+    lines = ["| figure | case | metric | paper | ours | data | verdict |", "| --- " * 7 + "|"]
+    for row in rows:
+        stand_in = row["data"] == "stand-in" and _key(row)[:3] in real
+        if stand_in or not row["paper"]:
+            continue
+        ours = f"{row['ours']} ± {row['spread']}" if row["spread"] else row["ours"]
+        cells = [*_key(row)[:3], row["paper"], ours, row["data"], row["verdict"]]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines)
+
+
+def update_readme(path, rows=None):
+    """Replace what stands between the results markers of `path` by `table(rows)`."""
+    path = Path(path)
+    text = path.read_text(encoding="utf-8")
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise ValueError(f"{path} must contain the lines {BEGIN} and {END}, in this order")
+    new = f"{before}{BEGIN}\n{table(rows)}\n{END}{after}"
+    if new != text:
+        with write_atomically(path) as temporary:
+            temporary.write_text(new, encoding="utf-8")
+
+
+def log_output(kind, **what):
+    """Tell the workbook runner, if there is one, what this notebook made.
+
+    Parameters
+    ----------
+    kind : {"figure", "number"}
+        A figure says its `path`, and `data="real"` if it was made from real data; numbers are rows of
+        the results.
+    """
+    log = os.environ.get("NORMINT_RUN_LOG")
+    if log:
+        if "path" in what:
+            what["path"] = os.path.abspath(what["path"])
+        with open(log, "a", encoding="utf-8") as file:
+            file.write(json.dumps({"kind": kind, **what}, default=str) + "\n")
+
+
+def is_output(item):
+    """Tell whether `item` is what `log_output` writes.
+
+    Examples
+    --------
+    >>> is_output({"kind": "figure", "path": "fig01.png"}), is_output({"kind": "figure"}), is_output([])
+    (True, False, False)
+    """
+    if not isinstance(item, dict):
+        return False
+    wanted = {"figure": ("path",), "number": COLUMNS}.get(str(item.get("kind")), ("no such kind",))
+    return all(isinstance(item.get(name), str) for name in wanted)
+
+
+def _judge(names, paper, ours, data, tolerance, note):
+    if not paper:
+        return "new"
+    if data == "stand-in":  # near the paper's value or not, it is a number about something else
+        return "not reproduced: stand-in data" + (f"; {note}" if note else "")
+    if tolerance is None:
+        raise ValueError(f"tolerance is needed: the paper prints {paper} for {' '.join(names.values())}")
+    # The slack keeps a difference equal to the tolerance inside it in spite of rounding.
+    if abs(float(ours) - float(paper)) <= float(tolerance) + 1e-12:
+        return f"reproduced within {tolerance}"
+    # A variation of the published run (another seed, fewer steps) is a reason in itself.
+    reason = note or os.environ.get("NORMINT_VARIANT", "")
+    if not reason:
+        raise ValueError(
+            f"note must say why {' '.join(names.values())} is not reproduced: "
+            f"{ours} differs from the paper's {paper} by more than {tolerance}"
+        )
+    return f"not reproduced: {reason}"
+
+
+def _number(name, value, *, digits, least=-math.inf):
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not (math.isfinite(number) and number >= least):
+        wanted = "a finite number" + (f" of at least {least}" if math.isfinite(least) else "")
+        raise ValueError(f"{name} must be {wanted}, got {value!r}")
+    return f"{float(f'{number:.{digits}g}'):.10g}"
+
+
+def _paper_texts():
+    with open(ROOT / "data" / "paper_values.csv", newline="", encoding="utf-8") as file:
+        return {_key(row)[:3]: row["value"] for row in csv.DictReader(file)}
+
+
+def _rows(lines):
+    """Return the rows of a results file as dicts, or raise a `ValueError` that says what is wrong."""
+    if not lines or tuple(lines[0]) != COLUMNS:
+        got = ",".join(lines[0]) if lines else "nothing"
+        raise ValueError(f"the columns must be {','.join(COLUMNS)}, got {_shown(got)}")
+    rows = {}
+    for number, fields in enumerate(lines[1:], start=1):
+        if len(fields) != len(COLUMNS):
+            got = f"{len(fields)} in {_shown(','.join(fields))}"
+            raise ValueError(f"row {number} must have {len(COLUMNS)} fields, got {got}")
+        row = dict(zip(COLUMNS, fields, strict=True))
+        _check_row(number, row)
+        if rows.setdefault(_key(row), row) is not row:
+            raise ValueError(f"row {number} repeats {_shown(' '.join(_key(row)))}")
+    return list(rows.values())
+
+
+def _check_row(number, row):
+    for column in ("figure", "case", "metric", "verdict"):
+        if not row[column].strip():
+            raise ValueError(f"row {number} has no {column}")
+    if row["data"] not in DATA_KINDS:
+        kinds = ", ".join(DATA_KINDS)
+        raise ValueError(f"in row {number}, data must be one of {kinds}, got {_shown(row['data'])}")
+    for column in ("paper", "ours", "spread"):
+        if row[column] or column == "ours":  # the paper may print nothing, and one run has no spread
+            try:
+                _number(column, row[column], digits=4)
+            except ValueError as error:
+                raise ValueError(f"in row {number}, {error}") from None
+
+
+def _shown(text):
+    return repr(text if len(text) <= 60 else text[:59] + "…")
+
+
+def _key(row):
+    return row["figure"], row["case"], row["metric"], row.get("data")
+
+
+def _write(path, rows):
+    places = {key: place for place, key in enumerate(_paper_texts())}
+
+    def order(row):
+        figure, *rest = _key(row)
+        # New rows follow those of the paper, with numbers in their names as numbers: n=128, n=1024.
+        parts = [re.split(r"(\d+(?:\.\d+)?)", text) for text in rest]
+        natural = [[float(part) if i % 2 else part for i, part in enumerate(text)] for text in parts]
+        return figure, places.get(_key(row)[:3], len(places)), natural
+
+    with write_atomically(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(sorted(rows, key=order))

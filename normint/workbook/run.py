@@ -1,0 +1,250 @@
+"""Run the notebooks: all of them, in any state of the folder, as often as one likes.
+
+The notebooks in `notebooks` are the source and are only read. A run puts executed copies into
+``build/workbook`` and figures and results into `figures`; beside each copy, a small JSON file says from
+what it was made, so that the next run does only what is left to do.
+"""
+
+import os
+import re
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+
+from normint.files.writing import digest, listing, locked, sweep
+from normint.workbook import results
+from normint.workbook.notebook_files import has_parameters, read_notebook, settings, sources, update_notebook
+from normint.workbook.notebook_process import NotebookProcess
+from normint.workbook.results import ROOT
+from normint.workbook.state import Outcome, States
+
+PACKAGE = Path(__file__).resolve().parents[1]
+# One thread each: neither results nor timings then depend on what else is running.
+ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
+
+
+def run(
+    *,
+    root=None,
+    only=(),
+    quick=False,
+    seed=None,
+    data=None,
+    out=None,
+    force=False,
+    update=False,
+    timeout=600.0,
+    jobs=2,
+    progress=None,
+):
+    """Execute the notebooks that need it.
+
+    Parameters
+    ----------
+    root : path-like, optional
+        The folder with `notebooks`, `figures`, and `build`; by default the repository.
+    only : sequence of str
+        Beginnings of the names to run, such as "02"; all if empty.
+    quick : bool
+        Small versions of the experiments. Like `seed`, a variation: it writes to ``build/quick`` or
+        ``build/seed3`` and leaves the published figures alone.
+    seed : int, optional
+        Another seed for every notebook.
+    data : path-like, optional
+        The folder of the real data, given to the notebooks as ``$NORMINT_DATA``.
+    out : path-like, optional
+        Write the executed notebooks here and the figures into its subfolder `figures`.
+    force : bool
+        Also execute what did not change.
+    update : bool
+        Write the outputs back into the committed notebooks.
+    timeout : float
+        Seconds for each notebook.
+    jobs : int
+        How many at a time. Notebooks with ``{"normint": {"alone": true}}`` in their metadata measure
+        time and always run alone.
+    progress : object, optional
+        Its `begin(total)`, `start(name)`, `cell()`, and `finish(outcome)` are called on the way.
+
+    Returns
+    -------
+    list of Outcome
+        One for each notebook, in their order.
+    """
+    _check(timeout, jobs, seed, data)
+    root = Path(root or ROOT).resolve()
+    parameters = ({"quick": True} if quick else {}) | ({} if seed is None else {"seed": seed})
+    variant = "-".join(["quick"] * quick + [f"seed{seed}"] * (seed is not None))
+    published = not variant and out is None
+    real = data or os.environ.get("NORMINT_DATA")
+    if update and (real or not published):
+        raise ValueError("update needs a run with default parameters, without real data and without out")
+    folder = Path(out or root / "build" / (variant or "workbook")).resolve()
+    figures = root / "figures" if published else folder / "figures"
+
+    notebooks = {path.stem: read_notebook(path) for path in select(root / "notebooks", only)}
+    for name, notebook in notebooks.items():
+        if parameters and not has_parameters(notebook):
+            raise ValueError(f"{name} has no cell tagged 'parameters': it takes no {', '.join(parameters)}")
+    results.read(figures)  # a damaged file is said now, not by every notebook
+    common = [
+        parameters, listing(PACKAGE, "*.py"), versions(), listing(root / "data"),
+        listing(real) if real else [], os.environ.get("NORMINT_DATASET") or "",
+    ]  # fmt: skip
+    fingerprints = {name: digest([sources(notebook), common]) for name, notebook in notebooks.items()}
+    environment = _environment(figures, variant, real)
+    job = {"parameters": parameters, "timeout": timeout, "environment": environment}
+
+    for place in (folder, figures):
+        place.mkdir(parents=True, exist_ok=True)
+    try:
+        with locked(folder, wait=False):
+            states = States(folder, figures, fingerprints)
+            session = _Session(root / "notebooks", states, job, progress)
+            outcomes = session.run(notebooks, jobs, force)
+    except BlockingIOError:
+        raise ValueError(f"another run is writing to {folder}") from None
+
+    if update:
+        _update(root / "notebooks", folder, outcomes)
+    readme = root / "README.md"
+    complete = published and not only and all(outcome.ok for outcome in outcomes)
+    if complete and readme.exists() and results.BEGIN in readme.read_text(encoding="utf-8"):
+        results.update_readme(readme, results.read(figures))
+    return outcomes
+
+
+def select(folder, only=()):
+    """Return the paths of the numbered notebooks in `folder` whose names begin with one of `only`."""
+    paths = sorted(Path(folder).glob("[0-9][0-9]_*.ipynb"))
+    if not paths:
+        raise ValueError(f"there are no notebooks in {folder}")
+    for prefix in only:
+        if not any(path.stem.startswith(prefix) for path in paths):
+            names = ", ".join(path.stem for path in paths)
+            raise ValueError(f"only: no notebook begins with {prefix!r}; there are {names}")
+    return [path for path in paths if not only or path.stem.startswith(tuple(only))]
+
+
+def report(outcomes):
+    """Return the table at the end of a run: notebook, status, time, figures made, numbers reproduced."""
+    lines = [("notebook", "status", "time", "figures", "reproduced"), *(o.summary() for o in outcomes)]
+    widths = [max(len(line[i]) for line in lines) for i in range(5)]
+    aligned = ("{:<{}}", "{:<{}}", "{:>{}}", "{:>{}}", "{:>{}}")
+    return "\n".join(
+        "  ".join(style.format(*cell) for style, *cell in zip(aligned, line, widths, strict=True))
+        for line in lines
+    )
+
+
+class _Session:
+    """The processes of one run, and what stays of them in its folder."""
+
+    def __init__(self, notebooks, states, job, progress):
+        self.notebooks, self.states, self.job, self.progress = notebooks, states, job, progress
+        self._running, self._stopped, self._lock = set(), False, threading.Lock()
+
+    def run(self, notebooks, jobs, force):
+        """Execute what is not there yet: first those that may share the machine, then the others."""
+        for place in (self.states.folder, self.states.figures):
+            sweep(place)
+        before = [] if force else [self.states.made_before(name) for name in notebooks]
+        outcomes = {outcome.name: outcome for outcome in before if outcome}
+        todo = [name for name in notebooks if name not in outcomes]
+        alone = [name for name in todo if settings(notebooks[name]).get("alone")]
+        self._tell("begin", sum(len(notebooks[name]["cells"]) for name in todo))
+        for outcome in outcomes.values():
+            self._tell("finish", outcome)
+        for names, workers in (([name for name in todo if name not in alone], jobs), (alone, 1)):
+            with ThreadPoolExecutor(workers) as pool:
+                try:
+                    for outcome in pool.map(self._execute, names):
+                        outcomes[outcome.name] = outcome
+                except BaseException:
+                    self._stop()
+                    raise
+        return [outcomes[name] for name in notebooks]
+
+    def _execute(self, name):
+        with self._lock:
+            if self._stopped:
+                return Outcome(name, "interrupted")
+            self._tell("start", name)
+            self.states.forget(name)
+            source = self.notebooks / f"{name}.ipynb"
+            process = NotebookProcess(source, self.states.executed(name), **self.job)
+            self._running.add(process)
+        begun = time.perf_counter()
+        end = process.wait(on_cell=lambda: self._tell("cell"))
+        outcome = Outcome(name, seconds=round(time.perf_counter() - begun, 1), **end)
+        with self._lock:
+            self._running.discard(process)
+            sweep(self.states.figures)
+            if outcome.status != "interrupted":
+                self.states.keep(outcome)
+                self._tell("finish", outcome)
+        return outcome
+
+    def _stop(self):
+        with self._lock:
+            self._stopped = True
+            for process in self._running:
+                process.stop()
+
+    def _tell(self, what, *arguments):
+        if self.progress:
+            getattr(self.progress, what)(*arguments)
+
+
+def versions():
+    """Return the versions of Python and of all that a notebook may compute or draw with."""
+    try:
+        wanted = metadata.requires("normint") or []
+    except metadata.PackageNotFoundError:  # it is not installed, only found
+        wanted = []
+    names = {re.match(r"[\w.-]+", text)[0] for text in wanted if 'extra == "dev"' not in text}
+    return {"python": sys.version} | {name: _version(name) for name in names}
+
+
+def _version(name):
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _check(timeout, jobs, seed, data):
+    if not timeout > 0:
+        raise ValueError(f"timeout must be a positive number of seconds, got {timeout}")
+    if jobs < 1:
+        raise ValueError(f"jobs must be at least 1, got {jobs}")
+    if seed is not None and seed < 0:
+        raise ValueError(f"seed must not be negative, got {seed}")
+    if data is not None and not Path(data).is_dir():
+        raise ValueError(f"data must be an existing folder, got {data}")
+    if find_spec("papermill") is None:
+        raise ValueError("notebooks need the packages of the extra 'workbook', which are not installed")
+
+
+def _environment(figures, variant, real):
+    """Return the environment of the kernels."""
+    environment = {**os.environ, **ONE_THREAD, "NORMINT_FIGURES": str(figures), "NORMINT_VARIANT": variant}
+    environment["JUPYTER_PREFER_ENV_PATH"] = "1"  # the kernel of this environment, not the user's default
+    environment["PYTHONSAFEPATH"] = "1"  # a random.py that happens to be near must not be imported
+    environment.pop("MPLBACKEND", None)  # it would turn off the figures in the notebooks
+    if real:
+        environment["NORMINT_DATA"] = str(Path(real).resolve())
+    return environment
+
+
+def _update(notebooks, folder, outcomes):
+    for outcome in outcomes:
+        if any(item.get("data") == "real" for item in outcome.outputs):
+            raise ValueError(f"update: {outcome.name} found real data; committed outputs are made without it")
+    for outcome in outcomes:
+        if outcome.ok:
+            update_notebook(notebooks / f"{outcome.name}.ipynb", folder / f"{outcome.name}.ipynb")

@@ -1,0 +1,100 @@
+"""How much does a result depend on the constants of a method? Each is halved and doubled."""
+
+import dataclasses
+import math
+from functools import partial
+
+import numpy as np
+
+from normint.integration import integrate
+from normint.metrics import rmse
+from normint.workbook.progress import bar
+from normint.workbook.studies.open_problem import geometric_mean
+
+
+def varied(constants):
+    """Halve and double each of a method's constants, one at a time.
+
+    Parameters
+    ----------
+    constants : dataclass instance
+
+    Returns
+    -------
+    dict
+        From (name, factor) to the constants with that one changed; the factor is ½ or 2. Whole numbers stay
+        whole, and odd ones odd, as sides of windows must be. Ratios between successive temperatures or
+        sizes must exceed 1: it is their logarithm that is halved and doubled.
+
+    Examples
+    --------
+    >>> from normint.methods.calibrated import CONSTANTS
+    >>> varied(CONSTANTS)["width", 2.0].width / CONSTANTS.width
+    2.0
+    """
+    changed = {}
+    for constant in dataclasses.fields(constants):
+        value = getattr(constants, constant.name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            continue
+        for factor in (0.5, 2.0):
+            if "cooling" in constant.name or constant.name == "growth":
+                new = value**factor
+            elif isinstance(value, int):
+                new = max(1, math.floor(value * factor))
+                new += value % 2 == 1 and new % 2 == 0
+            else:
+                new = value * factor
+            changed[constant.name, factor] = dataclasses.replace(constants, **{constant.name: new})
+    return changed
+
+
+def error_of_constants(p, q, error, mask=None, **prior):
+    """Return the function from the calibrated method's constants to the error that they lead to.
+
+    Parameters
+    ----------
+    p, q, mask, **prior
+        As for :func:`normint.integrate`.
+    error : callable
+        From a depth to its error.
+    """
+    return lambda constants: error(
+        integrate(p, q, mask, method="calibrated", constants=constants, **prior).depth
+    )
+
+
+def with_known_depths(surface, seed, *, sigma=0.01, points=12):
+    """Return :func:`error_of_constants` for a noisy surface of which the depth of some pixels is known."""
+    rng = np.random.default_rng(seed)
+    noisy, prior = surface.with_noise(sigma, rng), np.full(surface.depth.shape, np.nan)
+    known = rng.choice(prior.size, points, replace=False)
+    prior.flat[known] = surface.depth.flat[known]
+    error = partial(rmse, truth=surface.depth)
+    return error_of_constants(noisy.p, noisy.q, error, prior=prior, prior_weight=10.0)
+
+
+def sensitivity(cases, constants):
+    """Measure how much each constant matters.
+
+    Parameters
+    ----------
+    cases : dict
+        From name to a list of functions from constants to an error, see :func:`error_of_constants`.
+    constants : dataclass instance
+        Those of the calibrated method.
+
+    Returns
+    -------
+    dict
+        From case to a dict from (constant, factor) to the geometric mean of the errors with that constant
+        changed, each divided by the error with the constants as they are.
+    """
+    changed, found = varied(constants), {}
+    for name, problems in cases.items():
+        base = [problem(constants) for problem in problems]
+        found[name] = {
+            key: geometric_mean([problem(new) / old for problem, old in zip(problems, base, strict=True)])
+            for key, new in bar(list(changed.items()), name)
+        }
+    return found
