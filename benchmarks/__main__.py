@@ -20,9 +20,9 @@ import scipy.fft
 import normint
 from benchmarks import calibrated, cases, constants, judge, panels, piecewise
 from benchmarks.memory import peak_bytes
+from normint import paths
 from normint.files.writing import write_atomically
 from normint.solver.system import System
-from normint.workbook.results import ROOT
 from normint.workbook.studies.timing import interleaved_medians, median_seconds
 
 
@@ -89,7 +89,7 @@ def small():
     times = []
     for _ in range(5):
         start = time.perf_counter()
-        subprocess.run([sys.executable, "-c", "import normint"], cwd=ROOT, check=True)
+        subprocess.run([sys.executable, "-c", "import normint"], cwd=paths.root(), check=True)
         times.append(time.perf_counter() - start)
     start = time.perf_counter()
     subprocess.run([sys.executable, "-c", ""], check=True)
@@ -127,10 +127,10 @@ def main():
     options = parser.parse_args()
     for name in [options.part] if options.part else PARTS:
         rows = list(PARTS[name](options.quick))
-        path = ROOT / ("build/bench" if options.quick else "benchmarks") / f"{name}.csv"
+        path = paths.root() / ("build/bench" if options.quick else "benchmarks") / f"{name}.csv"
         with write_atomically(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
             csv.writer(file, lineterminator="\n").writerows(rows)
-        print(f"written to {path.relative_to(ROOT)}", flush=True)
+        print(f"written to {path.relative_to(paths.root())}", flush=True)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ import numpy as np
 
 import normint
 from benchmarks import cases
-from normint.solver import memory as workspace
-from normint.workbook.results import ROOT
+from normint import paths
+from normint.solver import memory
 
 
 def high_water():
@@ -26,7 +26,7 @@ def high_water():
 
 def release():
     """Give the system back what is free, which the call would otherwise use without being charged for it."""
-    workspace.clear()
+    memory.clear()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # not every C library has it
     if trim is not None:
         trim(0)
@@ -35,7 +35,9 @@ def release():
 def peak_bytes(n, name):
     """Return what the call of this size and name prints in a process of its own."""
     command = [sys.executable, "-m", "benchmarks.memory", str(n), name]
-    return int(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    return int(
+        subprocess.run(command, cwd=paths.root(), check=True, stdout=subprocess.PIPE, text=True).stdout
+    )
 
 
 def problem(n, name):

@@ -2,7 +2,8 @@
 
 A kernel contains the code of the kernels that it calls, from whatever module they come, but numba looks for
 changes only in its own file: after an edit, or a pull, old code would stay in use. So the machine code is
-kept in a folder that is named after the contents of the whole package, and of all else that it depends on.
+kept in a folder that is named after the contents of all rooms that have kernels, and of all else that it
+depends on.
 """
 
 import atexit
@@ -22,13 +23,12 @@ import numpy as np
 from numba.core import caching, config
 from numba.misc.appdirs import AppDirs
 
-from normint.files.writing import digest, listing
+from normint.paths import PACKAGE, digest, listing
 
 FAST = {"fastmath": True, "error_model": "numpy", "nogil": True}
 # For rows of a handful of entries: sums that may be reordered would be vectorised, which is slower.
 SHORT_ROWS = FAST | {"fastmath": {"contract"}}
 
-PACKAGE = Path(__file__).resolve().parent
 KEPT = 8  # folders of some 15 MB: for branches and versions of Python side by side, with and without checks
 # The settings of numba that change the code and that its own index does not ask for.
 SETTINGS = (
@@ -130,8 +130,10 @@ class _Cache(caching.FunctionCache):
 
 @cache
 def _sources():
-    """Return the contents of the package, as digests by file, as they are when it is first asked for."""
-    return {name: what for name, _, what in listing(PACKAGE, "*.py")}
+    """Return the contents of the rooms that have kernels, as digests by file, when first asked for."""
+    ours = {path.parent for path in PACKAGE.rglob("*.py") if b"normint.compiling" in path.read_bytes()}
+    ours.add(PACKAGE)
+    return {name: what for name, _, what in listing(PACKAGE, "*.py") if (PACKAGE / name).parent in ours}
 
 
 _changed = False

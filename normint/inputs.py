@@ -90,7 +90,7 @@ def as_field(name, values, mask, largest=LARGEST):
     ...
     ValueError: p is NaN or infinite at 1 pixel inside the mask, first at (0, 1); expected finite values there
     """
-    values = _as_real(name, values)
+    values = as_real(name, values)
     if values.shape != mask.shape:
         raise ValueError(f"{name} has shape {values.shape}; expected {mask.shape}, the shape of the mask")
     if not _all_finite(values):
@@ -127,7 +127,7 @@ def as_gradient(p, q, mask=None):
     ...
     ValueError: q has shape (2, 1); expected (1, 2), the shape of p
     """
-    given, (p, q) = (p, q), (_as_real("p", p), _as_real("q", q))
+    given, (p, q) = (p, q), (as_real("p", p), as_real("q", q))
     if p.ndim != 2:
         raise ValueError(f"p has {p.ndim} dimensions; expected 2 (rows and columns)")
     if q.shape != p.shape:
@@ -167,7 +167,7 @@ def as_prior(prior, prior_weight, mask):
     ...
     ValueError: prior is given although prior_weight is 0 everywhere; prior_weight must be positive
     """
-    weight = _as_real("prior_weight", prior_weight)
+    weight = as_real("prior_weight", prior_weight)
     if weight.ndim:
         if weight.shape != mask.shape:
             raise ValueError(
@@ -192,7 +192,7 @@ def as_prior(prior, prior_weight, mask):
         raise ValueError(
             "prior is given although prior_weight is 0 everywhere; prior_weight must be positive"
         )
-    prior = _as_real("prior", prior)
+    prior = as_real("prior", prior)
     if prior.shape != mask.shape:
         raise ValueError(f"prior has shape {prior.shape}; expected {mask.shape}, the shape of the mask")
     if weight.ndim == 0:
@@ -285,7 +285,17 @@ def unhidden(values):
     return values.astype(np.float64).filled(np.nan) if values.dtype.kind in "bif" else np.asarray(values)
 
 
-def _as_real(name, values):
+def as_normals(name, normals):
+    """Return normals as a float64 array of three dimensions, the last of length 3."""
+    normals = unhidden(normals)
+    if normals.ndim != 3 or normals.shape[2] != 3:
+        raise ValueError(f"{name} has shape {normals.shape}; expected (rows, columns, 3)")
+    if normals.dtype.kind not in "iuf":
+        raise ValueError(f"{name} has type {normals.dtype}; expected real numbers")
+    return normals.astype(np.float64, copy=False)
+
+
+def as_real(name, values):
     """Return the values as C-contiguous float64, without a copy where they already are; NaN if hidden."""
     try:
         if isinstance(values, np.ma.MaskedArray) and values.dtype.kind == "u":

@@ -1,60 +1,41 @@
 """From a gradient field to a depth map: one call for every method."""
 
-import importlib
 import inspect
 import warnings
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from typing import NamedTuple
 
-import numpy as np
+from normint.methods.anisotropic_diffusion import anisotropic_diffusion
+from normint.methods.bilateral import bilateral
+from normint.methods.calibrated import calibrated
+from normint.methods.mumford_shah import mumford_shah
+from normint.methods.nonconvex import phi1, phi2
+from normint.methods.quadratic import quadratic
+from normint.methods.rectangular import dct, sylvester
+from normint.methods.total_variation import total_variation
 
-# Where each method lives. Modules are imported when first used, so that importing normint takes no time.
+
+class Method(NamedTuple):
+    """A row of the table of methods."""
+
+    function: Callable
+    label: str  # in figures, panels and tables
+    colour: str  # in charts
+    option: str | None = None  # the parameter that decides most, if there is one to choose
+
+
 METHODS = {
-    "quadratic": "quadratic",
-    "dct": "rectangular",
-    "sylvester": "rectangular",
-    "total_variation": "total_variation",
-    "phi1": "nonconvex",
-    "phi2": "nonconvex",
-    "anisotropic_diffusion": "anisotropic_diffusion",
-    "mumford_shah": "mumford_shah",
-    "calibrated": "calibrated",
-    "bilateral": "bilateral",
+    "quadratic": Method(quadratic, "least squares", "#0072b2"),
+    "dct": Method(dct, "DCT", "#000000"),
+    "sylvester": Method(sylvester, "Sylvester", "#d55e00"),
+    "total_variation": Method(total_variation, "total variation", "#009e73"),
+    "phi1": Method(phi1, "Φ1", "#56b4e9", "beta"),
+    "phi2": Method(phi2, "Φ2", "#000000", "gamma"),
+    "anisotropic_diffusion": Method(anisotropic_diffusion, "diffusion", "#cc79a7", "mu"),
+    "mumford_shah": Method(mumford_shah, "Mumford-Shah", "#e69f00", "mu"),
+    "calibrated": Method(calibrated, "calibrated", "#d55e00"),
+    "bilateral": Method(bilateral, "bilateral", "#0072b2", "k"),
 }
-
-
-@dataclass(frozen=True)
-class Integration:
-    """A depth map and how it was obtained.
-
-    Attributes
-    ----------
-    depth : ndarray
-        The depth, rows×cols, NaN outside the mask.
-    energies : ndarray
-        The method's energy after each iteration (only the last one for methods that solve one system).
-    iterations : int
-    converged : bool
-        Whether the tolerance was reached. Where it was not, :func:`integrate` warns.
-    seconds : float
-        How long the call took.
-    weights : (ndarray, ndarray) or None
-        Weights of the edges downwards and to the right that the method ended with, where it has any.
-    confidence : (ndarray, ndarray) or None
-        How well the slopes predict the step of each edge, beside what noise alone would allow: 1 where they
-        do, less at kinks and contours. Only "calibrated" tells.
-    noise : ndarray or None
-        The standard deviation of the slopes' noise at each pixel, NaN outside the mask. Only "calibrated"
-        tells.
-    """
-
-    depth: np.ndarray = field(repr=False)
-    energies: np.ndarray = field(repr=False)
-    iterations: int
-    converged: bool
-    seconds: float
-    weights: tuple | None = field(default=None, repr=False)
-    confidence: tuple | None = field(default=None, repr=False)
-    noise: np.ndarray | None = field(default=None, repr=False)
 
 
 def integrate(p, q, mask=None, *, method="quadratic", prior=None, prior_weight=0.0, **options):
@@ -128,7 +109,7 @@ def function_of(method):
     """Return the function that implements a method."""
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
-    return getattr(importlib.import_module(f"normint.methods.{METHODS[method]}"), method)
+    return METHODS[method].function
 
 
 def warn_not_converged(method, result, options, stacklevel):

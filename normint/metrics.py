@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from normint.inputs import as_field, as_mask, unhidden
-from normint.normals.convert import _as_normals
+from normint.inputs import as_field, as_mask, as_normals, unhidden
 
 __all__ = ["absolute_error", "angular_error", "mean_angular_error", "rmse"]
 
@@ -82,7 +81,7 @@ def angular_error(a, b):
     >>> angular_error([[[0.0, 0.0, 1.0]]], [[[0.0, 2.0, 2.0]]])
     array([[45.]])
     """
-    a, b = _as_normals("a", a), _as_normals("b", b)
+    a, b = as_normals("a", a), as_normals("b", b)
     if a.shape != b.shape:
         raise ValueError(f"b has shape {b.shape}; expected {a.shape}, the shape of a")
     sine = np.linalg.norm(np.cross(a, b), axis=2)

@@ -1,9 +1,9 @@
 """Read the notebooks of the course, and run their code in this process."""
 
+from normint import paths
 from normint.workbook.notebook_files import read_notebook, source, tags
-from normint.workbook.results import ROOT
 
-FOLDER = ROOT / "notebooks" / "exercises"
+FOLDER = paths.root() / "notebooks" / "exercises"
 NAMES = sorted(path.stem for path in FOLDER.glob("[0-9][0-9]_*.ipynb"))
 
 

@@ -5,7 +5,7 @@ import pytest
 import scipy.ndimage
 import scipy.optimize
 
-from normint.methods import pairs as quadrants
+from normint.methods import pairs
 from normint.methods.iteration import Problem
 
 METHODS = ["total_variation", "phi1", "phi2", "anisotropic_diffusion", "mumford_shah"]
@@ -87,7 +87,7 @@ def centred(depth, mask):
     return depth
 
 
-def pairs(mask):
+def observations(mask):
     """List (weight, pixel, pair along u, pair along v) of every observation of the energies.
 
     A pair is the two pixels (i, j) whose difference z_j - z_i it is, or None where there is no neighbour.
@@ -151,7 +151,7 @@ def numerical_slope(function, z, mask, h=1e-5):
 def value_and_slope(problem, kind, parameter, z):
     """Return an energy of the quadrants and its gradient, prior included."""
     slope = np.empty_like(z)
-    value = quadrants.gradient(z, *problem.data, kind, parameter, slope)
+    value = pairs.gradient(z, *problem.data, kind, parameter, slope)
     if problem.prior is not None:
         slope += 2 * problem.weight * (z - problem.prior)
     return value + problem.prior_energy(z), slope

@@ -18,7 +18,7 @@ from small_problems import (
 )
 
 import normint
-from normint.methods import pairs as quadrants
+from normint.methods import pairs
 from normint.methods.anisotropic_diffusion import _descent_model, anisotropic_diffusion
 from normint.methods.pairs import DIFFUSION
 from normint.methods.reweighted import Reweighted
@@ -35,7 +35,7 @@ def calm_fields(mask):
 def frozen_minimiser(mask, z, p, q, prior):
     """Minimise the energy with its weights frozen at z, by dense algebra."""
     edges = np.empty((4, *mask.shape))
-    quadrants.model(z, p, q, *quadrants.neighbours(mask), DIFFUSION, MU, NU, *edges)
+    pairs.model(z, p, q, *pairs.neighbours(mask), DIFFUSION, MU, NU, *edges)
     return dense_least_squares(mask, terms_of_edges(mask, edges[:2], edges[2:]), **prior)
 
 

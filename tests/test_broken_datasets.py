@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.io
 
-from normint import datasets
+from normint import datasets, paths
 from normint.datasets import stand_ins
 
 
@@ -24,7 +24,7 @@ def data(tmp_path, monkeypatch):
 
     (tmp_path / "data").mkdir()
     monkeypatch.setenv("NORMINT_DATA", str(tmp_path / "data"))
-    monkeypatch.setattr(datasets, "ROOT", tmp_path / "repository")
+    monkeypatch.setattr(paths, "root", lambda: tmp_path / "repository")
     for name in folders.WRITERS:
         monkeypatch.setattr(stand_ins, name, refuse)
     return tmp_path / "data"

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from normint import cli
+from normint import cli, paths
 from normint.workbook import results
 from normint.workbook import run as workbook
 from normint.workbook.run import Outcome
@@ -45,7 +45,7 @@ def test_a_failed_notebook_makes_the_exit_code_1(called, capsys):
 
 
 def test_errors_are_one_line_and_exit_code_2(monkeypatch, capsys, tmp_path):
-    monkeypatch.setattr(workbook, "ROOT", tmp_path)
+    monkeypatch.setattr(paths, "root", lambda: tmp_path)
     assert cli.main(["workbook"]) == 2
     assert capsys.readouterr().err == f"normint: error: there are no notebooks in {tmp_path / 'notebooks'}\n"
 
@@ -74,7 +74,7 @@ def test_results_are_printed_or_written(monkeypatch, capsys, tmp_path):
     assert "| fig04 | mask | RMSE | 0.11 |" in capsys.readouterr().out
     values = results._paper_texts()
     monkeypatch.setattr(results, "_paper_texts", lambda: values)
-    monkeypatch.setattr(results, "ROOT", tmp_path)
+    monkeypatch.setattr(paths, "root", lambda: tmp_path)
     assert cli.main(["results", "--update-readme"]) == 2  # there is none
     assert "README.md" in capsys.readouterr().err
     (tmp_path / "README.md").write_text("<!-- results:begin --><!-- results:end -->")

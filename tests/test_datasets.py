@@ -7,7 +7,7 @@ import data_folders as folders
 import numpy as np
 import pytest
 
-from normint import datasets, metrics
+from normint import datasets, metrics, paths
 from normint.datasets import stand_ins
 from normint.datasets.records import ImageSet
 from normint.normals import photometric_stereo
@@ -27,7 +27,7 @@ def data(tmp_path, monkeypatch):
     """Return an empty data folder; that of the repository is empty too, and stand-ins are only words."""
     (tmp_path / "data").mkdir()
     monkeypatch.setenv("NORMINT_DATA", str(tmp_path / "data"))
-    monkeypatch.setattr(datasets, "ROOT", tmp_path / "repository")
+    monkeypatch.setattr(paths, "root", lambda: tmp_path / "repository")
     for name in LOADERS:
         monkeypatch.setattr(stand_ins, name, lambda name=name: f"stand-in of {name}")
     return tmp_path / "data"

@@ -12,9 +12,9 @@ from normint.workbook.studies.noise_draws import (
     depth_angular_error,
     integrate_inside,
     over_seeds,
-    panels,
     photometric_gradient,
     report,
+    titled_depths,
 )
 
 
@@ -59,7 +59,7 @@ def test_a_miss_without_a_reason_is_refused(folder):
 
 
 def test_panels_show_our_error_and_the_papers():
-    (title,) = panels("fig13", {"mu=45": runs_with([2.471, 2.6])}, {"mu=": "μ = "})
+    (title,) = titled_depths("fig13", {"mu=45": runs_with([2.471, 2.6])}, {"mu=": "μ = "})
     assert title == "μ = 45\nRMSE 2.47 (paper: 2.37)"
 
 

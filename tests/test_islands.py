@@ -14,8 +14,7 @@ from small_problems import dense_least_squares, terms_of_edges
 from torture.masks import exact_solution
 
 import normint
-from normint.solver import elimination
-from normint.solver import system as poisson
+from normint.solver import elimination, system
 from normint.solver.pieces import Pieces
 from normint.solver.system import System
 
@@ -44,7 +43,7 @@ def random_slopes(shape, seed=0):
 
 @pytest.fixture
 def multigrid_only(monkeypatch):
-    monkeypatch.setattr(poisson, "SMALL", 0)
+    monkeypatch.setattr(system, "SMALL", 0)
 
 
 class TestPieces:
@@ -62,7 +61,7 @@ class TestPieces:
         weights = np.random.default_rng(seed).choice([0.0, 1.0], (2, *mask.shape))
         number = np.arange(mask.size).reshape(mask.shape)
         graph = scipy.sparse.lil_array((mask.size, mask.size))
-        for w, (here, there) in zip(weights, poisson.NEIGHBOURS, strict=True):
+        for w, (here, there) in zip(weights, system.NEIGHBOURS, strict=True):
             joined = mask[here] & mask[there] & (w[here] > 0)
             graph[number[here][joined], number[there][joined]] = 1
         _, expected = scipy.sparse.csgraph.connected_components(graph.tocsr(), directed=False)

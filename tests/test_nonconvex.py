@@ -16,7 +16,7 @@ from small_problems import (
 )
 
 import normint
-from normint.methods import pairs as quadrants
+from normint.methods import pairs
 from normint.methods.nonconvex import INERTIA, _Ipiano
 from normint.methods.pairs import PHI_1, PHI_2
 
@@ -91,7 +91,7 @@ class TestIpiano:
         last = z
         for _ in range(5):
             slope = np.empty_like(z)
-            quadrants.gradient(z, *problem.data, kind, parameter, slope)
+            pairs.gradient(z, *problem.data, kind, parameter, slope)
             new, energy = ipiano.step(z)
             alpha = 2 * (1 - INERTIA) / ipiano.lipschitz
             expected = z - alpha * slope + INERTIA * (z - last)

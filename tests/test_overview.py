@@ -4,10 +4,11 @@ import re
 
 import pytest
 
+from normint import paths
 from normint.integration import METHODS
 from normint.workbook import overview, results
 
-ROWS = results.read(results.ROOT / "figures")
+ROWS = results.read(paths.root() / "figures")
 
 
 def changed(figure, case, metric, ours):
@@ -50,5 +51,5 @@ def test_every_question_leads_to_a_method_and_to_its_own_bar():
 
 def test_the_map_has_every_notebook():
     shown = overview.notebook_map()
-    for path in (results.ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"):
+    for path in (paths.root() / "notebooks").glob("[0-9][0-9]_*.ipynb"):
         assert f"({path.name})" in shown

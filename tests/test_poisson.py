@@ -10,8 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from normint.domain import Domain
-from normint.solver import checkerboard
-from normint.solver import references as reference_solvers
+from normint.solver import checkerboard, references
 from normint.solver.multigrid import Multigrid
 from normint.solver.system import SMALL, SOLVERS, System
 
@@ -208,7 +207,7 @@ class TestAdjointness:
         rng = np.random.default_rng(seed)
         weights, fluxes = rng.random((2, *mask.shape)), rng.standard_normal((2, *mask.shape))
         z = rng.standard_normal(mask.shape)
-        b = reference_solvers.Direct(mask, weights).right_side(*fluxes, False, None)
+        b = references.Direct(mask, weights).right_side(*fluxes, False, None)
         np.testing.assert_allclose(b @ z[mask], self.expected(mask, weights, fluxes, z), atol=1e-11)
 
 

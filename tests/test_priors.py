@@ -13,9 +13,9 @@ from normint.priors import (
     merge,
     misfit_and_influence,
     prior_noise,
-    study_weights,
 )
 from normint.surfaces import peaks, vase
+from normint.workbook.studies.priors import study_weights
 
 
 def noisy(surface, sigma, seed=0):

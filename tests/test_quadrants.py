@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from small_problems import each_mask, edges_of, numerical_slope, on_masks, pairs, random_fields
+from small_problems import each_mask, edges_of, numerical_slope, observations, on_masks, random_fields
 
-from normint.methods import pairs as quadrants
+from normint.methods import pairs
 from normint.methods.pairs import DIFFUSION, DOWN, LEFT, PHI_1, PHI_2, RIGHT, TOTAL_VARIATION, UP
 
 KINDS = {"total variation": TOTAL_VARIATION, "phi1": PHI_1, "phi2": PHI_2, "diffusion": DIFFUSION}
@@ -20,7 +20,7 @@ NU = 2.0
 def parts(z, p, q, mask):
     """List (weight, ∂_u z, ∂_v z, ∂_u z - p, ∂_v z - q, p, q) of every pair, zero without a neighbour."""
     found = []
-    for weight, pixel, along_u, along_v in pairs(mask):
+    for weight, pixel, along_u, along_v in observations(mask):
         a, b = (0.0 if along is None else z[along[1]] - z[along[0]] for along in (along_u, along_v))
         r, s = (0.0 if along_u is None else a - p[pixel]), (0.0 if along_v is None else b - q[pixel])
         found.append((weight, a, b, r, s, p[pixel], q[pixel]))
@@ -49,7 +49,7 @@ def plain_energy(z, p, q, mask, kind, parameter, frozen=None):
 
 
 def energy(z, p, q, mask, kind, parameter):
-    return quadrants.energy(z, p, q, *quadrants.neighbours(mask), kind, parameter, NU)
+    return pairs.energy(z, p, q, *pairs.neighbours(mask), kind, parameter, NU)
 
 
 class Model:
@@ -57,8 +57,8 @@ class Model:
 
     def __init__(self, z, p, q, mask, kind, parameter):
         self.inside, self.edges = edges_of(mask), np.full((4, *mask.shape), np.nan)
-        neighbours = quadrants.neighbours(mask)
-        self.touches = quadrants.model(z, p, q, *neighbours, kind, parameter, NU, *self.edges)
+        neighbours = pairs.neighbours(mask)
+        self.touches = pairs.model(z, p, q, *neighbours, kind, parameter, NU, *self.edges)
 
     def residuals(self, z):
         differences = np.stack([np.diff(z, axis=0, append=0.0), np.diff(z, axis=1, append=0.0)])
@@ -78,7 +78,7 @@ class Model:
 class TestNeighbours:
     @each_mask
     def test_a_difference_exists_between_two_pixels_of_the_domain(self, mask):
-        exists, _ = quadrants.neighbours(mask)
+        exists, _ = pairs.neighbours(mask)
         down, right = edges_of(mask)
         np.testing.assert_array_equal(exists[DOWN], down)
         np.testing.assert_array_equal(exists[UP], np.roll(down, 1, axis=0))
@@ -87,7 +87,7 @@ class TestNeighbours:
 
     @each_mask
     def test_missing_neighbours_are_replaced_along_one_direction_only(self, mask):
-        exists, observed = quadrants.neighbours(mask)
+        exists, observed = pairs.neighbours(mask)
         for i, j in np.argwhere(mask):
             along_u, along_v = exists[[DOWN, UP], i, j], exists[[RIGHT, LEFT], i, j]
             alone_u, alone_v = along_u.any() and not along_v.any(), along_v.any() and not along_u.any()
@@ -139,7 +139,7 @@ class TestGradient:
     def test_is_that_of_finite_differences(self, kind, parameter, mask):
         p, q, z = random_fields(mask)
         slope = np.full_like(z, np.nan)
-        value = quadrants.gradient(z, p, q, *quadrants.neighbours(mask), kind, parameter, slope)
+        value = pairs.gradient(z, p, q, *pairs.neighbours(mask), kind, parameter, slope)
         assert value == pytest.approx(plain_energy(z, p, q, mask, kind, parameter), rel=1e-12)
         expected = numerical_slope(lambda at: energy(at, p, q, mask, kind, parameter), z, mask)
         np.testing.assert_allclose(slope, expected, atol=1e-7)
@@ -159,7 +159,7 @@ class TestModel:
     def test_touches_the_energy(self, kind, parameter, mask):
         p, q, z = random_fields(mask)
         model, slope = Model(z, p, q, mask, kind, parameter), np.empty_like(z)
-        value = quadrants.gradient(z, p, q, *quadrants.neighbours(mask), kind, parameter, slope)
+        value = pairs.gradient(z, p, q, *pairs.neighbours(mask), kind, parameter, slope)
         assert model.touches == pytest.approx(value, rel=1e-12)
         np.testing.assert_allclose(model.slope(z), slope, atol=1e-12)
 
@@ -189,5 +189,5 @@ def test_sum_of_logarithms_survives_products_that_overflow(count, power):
     exponents = power * np.random.default_rng(count).uniform(-1, 1, count)
     for factors in (10.0**exponents, 10.0 ** np.abs(exponents), 10.0 ** -np.abs(exponents)):
         expected = np.log(factors).sum()
-        total = quadrants._sum_of_logarithms(factors)
+        total = pairs._sum_of_logarithms(factors)
         assert total == pytest.approx(expected, rel=1e-12, abs=1e-12 * np.abs(np.log(factors)).sum())

@@ -12,12 +12,13 @@ import pytest
 import trimesh
 from readme_commands import Clone, printed_commands
 
+from normint import paths
 from normint.datasets.writing import write_normal_map
 from normint.normals.convert import gradient_to_normals
 from normint.surfaces import figurine
-from normint.workbook.results import BEGIN, END, ROOT, read, table
+from normint.workbook.results import BEGIN, END, read, table
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README = (paths.root() / "README.md").read_text(encoding="utf-8")
 INTEGRATE = ".venv/bin/normint integrate my_normals --out my_surface --mesh ply --preview"
 NOTEBOOK = "01_three_by_three"
 
@@ -40,7 +41,7 @@ WOULD_RUN = {
 def clone(tmp_path_factory):
     """Lay out a clone with one notebook, an exercise, and a newcomer's normals."""
     folder = tmp_path_factory.mktemp("clone") / "normint"
-    clone = Clone(ROOT, folder, ("01_*.ipynb", "exercises/README.md", "exercises/01_*.ipynb"))
+    clone = Clone(paths.root(), folder, ("01_*.ipynb", "exercises/README.md", "exercises/01_*.ipynb"))
     statue = figurine(96)
     write_normal_map(folder / "my_normals", gradient_to_normals(statue.p, statue.q), statue.mask)
     return clone
@@ -141,13 +142,13 @@ KNOWN = {
 
 def test_the_results_table_is_the_one_the_results_give():
     shown = README.split(BEGIN)[1].split(END)[0].strip()
-    assert shown == table(read(ROOT / "figures"))
+    assert shown == table(read(paths.root() / "figures"))
     assert "reproduced within" in shown
 
 
 def test_the_python_blocks_run_one_after_the_other():
     code = "\n".join(re.findall(r"```python\n(.*?)```", README, flags=re.S))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=paths.root())
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("(320, 320) 0.108")
 
@@ -173,4 +174,4 @@ def test_options_quoted_alone_do_what_the_sentence_says(clone):
 
 @pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\((?!http)([^)#]+)\)", README))))
 def test_links_lead_somewhere(link):
-    assert (ROOT / link).exists()
+    assert (paths.root() / link).exists()

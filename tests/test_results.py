@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from normint import paths
 from normint.workbook import results
 
 
@@ -26,9 +27,9 @@ def test_all_numbers_of_the_paper_are_there():
 
 
 def test_output_folder_is_figures_unless_told(monkeypatch, folder):
-    assert results.output_folder() == folder
+    assert paths.figures() == folder
     monkeypatch.delenv("NORMINT_FIGURES")
-    assert results.output_folder() == results.ROOT / "figures"
+    assert paths.figures() == paths.root() / "figures"
 
 
 def test_verdicts():

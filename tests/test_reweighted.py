@@ -16,7 +16,7 @@ from small_problems import (
     terms_of_edges,
 )
 
-from normint.methods import pairs as quadrants
+from normint.methods import pairs
 from normint.methods.pairs import DIFFUSION, PHI_1, PHI_2, TOTAL_VARIATION
 from normint.methods.reweighted import Descent, Reweighted
 
@@ -43,7 +43,7 @@ class TestReweighted:
         model, z = reweighted_of(mask, kind, held)
         problem = model.problem
         prior = prior_of(mask, held)
-        expected = quadrants.energy(z, *problem.data, kind, 0.7)
+        expected = pairs.energy(z, *problem.data, kind, 0.7)
         if held:
             expected += np.sum((prior["prior_weight"] * (z - prior["prior"]) ** 2)[mask])
         assert model.energy(z) == pytest.approx(expected, rel=1e-12)

@@ -7,8 +7,8 @@ from small_problems import (
     each_mask,
     each_scheme,
     held_or_not,
+    observations,
     on_masks,
-    pairs,
     prior_of,
     random_fields,
 )
@@ -26,16 +26,16 @@ class Convex:
     def __init__(self, p, q, mask, prior=None, prior_weight=None):
         number = np.full(mask.shape, -1)
         number[mask] = np.arange(mask.sum())
-        observations = pairs(mask)
-        matrix, slopes = np.zeros((len(observations), 2, mask.sum())), np.zeros((len(observations), 2))
-        for k, (_, pixel, *differences) in enumerate(observations):
+        seen = observations(mask)
+        matrix, slopes = np.zeros((len(seen), 2, mask.sum())), np.zeros((len(seen), 2))
+        for k, (_, pixel, *differences) in enumerate(seen):
             for axis, (difference, slope) in enumerate(zip(differences, (p, q), strict=True)):
                 if difference is not None:
                     matrix[k, axis, number[difference[0]]] = -1.0
                     matrix[k, axis, number[difference[1]]] = 1.0
                     slopes[k, axis] = slope[pixel]
         self.K, self.g = matrix.reshape(-1, mask.sum()), slopes.ravel()
-        self.w = np.array([weight for weight, *_ in observations])
+        self.w = np.array([weight for weight, *_ in seen])
         self.held = np.zeros(mask.sum()) if prior is None else prior_weight[mask]
         self.prior = np.zeros(mask.sum()) if prior is None else prior[mask]
         free = self.K[:, self.held == 0]

@@ -17,21 +17,23 @@ from normint.workbook.notebook_files import normalised, read_notebook, write_not
 FIGURE = """
 import os
 from pathlib import Path
-from normint.files import write_atomically
-from normint.results import log_output, output_folder
-with write_atomically(output_folder() / "fig00_tiny.png") as temporary:
+from normint.files.writing import write_atomically
+from normint.paths import figures
+from normint.workbook.results import log_output
+with write_atomically(figures() / "fig00_tiny.png") as temporary:
     temporary.write_text("a figure")
-log_output("figure", path=output_folder() / "fig00_tiny.png")
+log_output("figure", path=figures() / "fig00_tiny.png")
 """
-NUMBER = "from normint.workbook.results import record\nprint(record('fig04', 'mask', 'RMSE', 0.108, tolerance=0.01))"
+NUMBER = """from normint.workbook.results import record
+print(record('fig04', 'mask', 'RMSE', 0.108, tolerance=0.01))"""
 # It refuses to be interrupted, says who it is, and stops half-way through a figure until it is let on.
 STUBBORN = """
 import os, signal, time
 from pathlib import Path
-from normint.files import write_atomically
-from normint.results import output_folder
+from normint.files.writing import write_atomically
+from normint.paths import figures
 for number in (signal.SIGINT, signal.SIGTERM): signal.signal(number, signal.SIG_IGN)
-with write_atomically(output_folder() / "fig00_slow.png") as temporary:
+with write_atomically(figures() / "fig00_slow.png") as temporary:
     temporary.write_text("half a figure")
     Path("../kernel.pid").write_text(str(os.getpid()))
     while not Path("../gate").exists(): time.sleep(0.02)
@@ -170,9 +172,9 @@ def test_an_interrupted_run_leaves_nothing_half_done_and_goes_on(tmp_path, numbe
     make(tmp_path, "01_quick", "print('done')")
     make(tmp_path, "02_slow", STUBBORN)
     code = (
-        "import pathlib, signal, sys, normint.cli, normint.workbook.run\n"
+        "import pathlib, signal, sys, normint.cli, normint.paths\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "normint.workbook.run.ROOT = pathlib.Path(sys.argv[1])\n"
+        "normint.paths.root = lambda: pathlib.Path(sys.argv[1])\n"
         "sys.exit(normint.cli.main(['workbook', '--jobs', '1']))"
     )
     runner = subprocess.Popen([sys.executable, "-c", code, tmp_path], stderr=subprocess.PIPE, text=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tiny_workbook import Pretend, make
 
-from normint import cli
+from normint import cli, paths
 from normint.workbook import notebook_process, results
 from normint.workbook import run as workbook
 from normint.workbook.notebook_files import read_notebook
@@ -25,7 +25,7 @@ def root(tmp_path, monkeypatch):
     for name in ("NORMINT_DATA", "NORMINT_FIGURES", "NORMINT_VARIANT", "NORMINT_RUN_LOG", "NORMINT_DATASET"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(workbook, "NotebookProcess", Pretend)
-    monkeypatch.setattr(workbook, "ROOT", tmp_path)
+    monkeypatch.setattr(paths, "root", lambda: tmp_path)
     make(tmp_path, NAME, "1 + 1")
     assert statuses(tmp_path) == ["done"]
     assert statuses(tmp_path) == ["skipped"]

@@ -54,10 +54,11 @@ def workbook(arguments):
 
 def results(arguments):
     """Print the table of results, or write it into the README."""
-    from normint.workbook.results import ROOT, table, update_readme
+    from normint import paths
+    from normint.workbook.results import table, update_readme
 
     if arguments.update_readme:
-        update_readme(ROOT / "README.md")
+        update_readme(paths.root() / "README.md")
     else:
         say(table())
     return 0

@@ -1,6 +1,5 @@
 """`normint integrate`: from the files of a normal map to the files of a depth map."""
 
-import os
 import re
 import sys
 import time
@@ -10,10 +9,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from normint import paths
 from normint.cli import parsing
 from normint.cli.parsing import UsageError
 from normint.cli.printing import CannotPrint, complain, one_line, say
-from normint.integration import METHODS, iterations_are_asked_for
 
 MESHES = ("ply", "obj", "stl", "glb")
 # Bytes that the methods take for each pixel of the rectangle around the mask, as measured, and a mesh of it.
@@ -41,7 +40,7 @@ def add_integrate(commands):
 
     parser = commands.add_parser(
         "integrate", help="integrate a normal map: a depth map, a mesh, a picture", description=DESCRIPTION,
-        epilog=EPILOG, formatter_class=RawDescriptionHelpFormatter,
+        epilog=_epilog, formatter_class=RawDescriptionHelpFormatter,
     )  # fmt: skip
     add = parser.add_argument
     add("path", metavar="PATH", help="folder, or normal map")
@@ -54,7 +53,7 @@ def add_integrate(commands):
         help="directions of the components (%(default)s); a wrong name lists them",
     )
     add("--variable", metavar="NAME", help="array of an NPZ, MAT or EXR file that has several")
-    add("--method", default="quadratic", metavar="NAME", help=f"{', '.join(METHODS)} (%(default)s)")
+    add("--method", default="quadratic", metavar="NAME", help="how (%(default)s), see below")
     add("--option", action="append", default=[], metavar="NAME=VALUE",
         help="of the method, such as mu=45 or max_iterations=200 (repeatable)")  # fmt: skip
     add("--prior", metavar="FILE", help="depth to stay close to, NaN where unknown (0 in images)")
@@ -74,6 +73,17 @@ def add_integrate(commands):
     add("--json", action="store_true", help="print the report, and nothing else")
     add("--quiet", action="store_true", help="print errors only")
     parser.set_defaults(command=integrate)
+
+
+def _epilog():
+    from normint.integration import METHODS
+
+    def line(name, method):
+        option = f", with --option {method.option}=NUMBER" if method.option else ""
+        return f"  {name:22} {method.label}{option}"
+
+    methods = "\n".join(line(*item) for item in METHODS.items())
+    return f"{EPILOG}\nmethods:\n{methods}\n"
 
 
 @dataclass
@@ -105,6 +115,7 @@ def integrate(arguments):
 
 def _integrate(arguments):
     from normint.cli.outputs import check_free, clear, planned, report, write
+    from normint.integration import iterations_are_asked_for
 
     options = _check_usage(arguments)
     files = planned(arguments)
@@ -124,6 +135,7 @@ def _integrate(arguments):
 
 def _check_usage(arguments):
     """Refuse what no file could make right, and return the options of the method."""
+    from normint.integration import METHODS
     from normint.normals.axes import to_uvz
 
     if arguments.method not in METHODS:
@@ -145,18 +157,18 @@ def _check_usage(arguments):
 
 def _read(arguments, options):
     """Read all files; refuse those that do not fit together."""
-    from normint.files import normal_maps as normal_files
+    from normint.files import normal_maps
     from normint.normals.maps import where_normals
 
-    files = normal_files.find_files(arguments.path)
+    files = normal_maps.find_files(arguments.path)
     for name in ("mask", "camera"):
         if (given := getattr(arguments, name)) is not None:
             files[name] = None if given.lower() == "none" else given
-    normals = normal_files.read_normals(files["normals"], variable=arguments.variable)
+    normals = normal_maps.read_normals(files["normals"], variable=arguments.variable)
     shape = normals.shape[:2]
-    mask = np.ones(shape, bool) if files["mask"] is None else normal_files.read_domain(files["mask"], shape)
-    camera = None if files["camera"] is None else normal_files.read_camera(files["camera"], shape)
-    prior = None if arguments.prior is None else normal_files.read_depth(arguments.prior, shape)
+    mask = np.ones(shape, bool) if files["mask"] is None else normal_maps.read_domain(files["mask"], shape)
+    camera = None if files["camera"] is None else normal_maps.read_camera(files["camera"], shape)
+    prior = None if arguments.prior is None else normal_maps.read_depth(arguments.prior, shape)
     settings = {
         "normals": str(files["normals"]),
         "mask": None if files["mask"] is None else str(files["mask"]),
@@ -168,7 +180,7 @@ def _read(arguments, options):
         "prior_weight": arguments.prior_weight,
     }
     if isinstance(options.get("initial"), str):
-        options["initial"] = normal_files.read_depth(options["initial"], shape)
+        options["initial"] = normal_maps.read_depth(options["initial"], shape)
     known = where_normals(normals)
     task = Task(normals, mask & known, camera, prior, options, settings)
     lost = np.count_nonzero(mask & ~known) if files["mask"] is not None else 0
@@ -181,8 +193,9 @@ def _read(arguments, options):
 
 def _solve(arguments, task):
     """Integrate; what goes wrong because of flipped axes is said together with the axes that would do."""
-    from normint.boxes import bounding_box
+    from normint.domain import bounding_box
     from normint.files.available_memory import check_room
+    from normint.integration import iterations_are_asked_for
     from normint.normals.integrate_normals import axes_warning, integrate_normals
 
     rows, columns = task.mask[bounding_box(task.mask)].shape
@@ -234,7 +247,7 @@ def _progress(arguments, options):
     from tqdm import tqdm
 
     total = options.get("max_iterations", parsing.known_options(arguments.method).get("max_iterations"))
-    hidden = arguments.quiet or not sys.stderr.isatty() or bool(os.environ.get("CI"))
+    hidden = arguments.quiet or not sys.stderr.isatty() or paths.in_ci()
     with tqdm(total=total, desc=arguments.method, file=sys.stderr, leave=False, disable=hidden) as bar:
         yield {"callback": lambda iteration, value: bar.update(iteration - bar.n)}
 

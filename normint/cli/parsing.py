@@ -4,7 +4,6 @@ import argparse
 import inspect
 
 from normint.cli.printing import say
-from normint.integration import function_of
 
 # Arguments that have ways of their own into the call.
 NOT_OPTIONS = ("axes", "method", "prior", "prior_weight", "check_axes", "callback", "observe", "constants")
@@ -15,7 +14,16 @@ class UsageError(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises `UsageError` instead of printing the usage and leaving the process."""
+    """A parser that raises `UsageError` instead of printing the usage and leaving the process.
+
+    Its epilog may be a function, which is called only when help is asked for.
+    """
+
+    def format_help(self):
+        """Return the help, with what the epilog says now."""
+        if callable(self.epilog):
+            self.epilog = self.epilog()
+        return super().format_help()
 
     def error(self, message):
         """Say what is wrong and where to read more."""
@@ -35,6 +43,7 @@ def known_options(method):
     >>> options["mu"], options["steepest"], "prior" in options
     (45.0, 200.0, False)
     """
+    from normint.integration import function_of
     from normint.normals.integrate_normals import integrate_normals
 
     return {
@@ -47,6 +56,8 @@ def known_options(method):
 
 def takes_callback(method):
     """Tell whether a method says how far it is."""
+    from normint.integration import function_of
+
     return "callback" in inspect.signature(function_of(method)).parameters
 
 

@@ -4,15 +4,13 @@
 elsewhere; the result says which. `data/README.md` tells where the real data comes from.
 """
 
-import os
 from dataclasses import replace
-from pathlib import Path
 
+from normint import paths
 from normint.datasets import stand_ins
 from normint.datasets.reading import read_beethoven, read_diligent, read_normal_map
 from normint.datasets.records import DepthAndNormals, ImageSet, Picture
 from normint.files.images import read_image
-from normint.workbook.results import ROOT
 
 __all__ = [
     "DepthAndNormals",
@@ -144,23 +142,20 @@ def find(path):
     Path
         Below ``$NORMINT_DATA`` or, if it is not there, below `data` of the repository.
     """
-    named = os.environ.get("NORMINT_DATA")
-    if named and not Path(named).is_dir():  # a slip of the pen must not look like absent data
-        raise ValueError(f"NORMINT_DATA is {named}; expected an existing folder")
-    folders = [Path(folder) for folder in (named, ROOT / "data") if folder]
+    folders = paths.data_folders()
     for folder in folders:
         if (folder / path).exists():
             return folder / path
-    places = " and ".join(str(folder) for folder in folders)
-    variable = "NORMINT_DATA is the first" if len(folders) > 1 else "NORMINT_DATA is not set"
+    places = " and ".join(str(folder) for folder in folders) or "no folder"
+    variable = "NORMINT_DATA is the first" if paths.named_data() else "NORMINT_DATA is not set"
     raise FileNotFoundError(_advice(f"{path} was not found (looked in {places}; {variable})"))
 
 
 def _choose(which, path, read, stand_in):
     """Read the real data, if wanted and there, or make the stand-in. Broken data is never passed over."""
     name = "which"
-    if which == "auto" and os.environ.get("NORMINT_DATASET"):
-        name, which = "NORMINT_DATASET", os.environ["NORMINT_DATASET"]
+    if which == "auto" and paths.wanted_data():
+        name, which = "NORMINT_DATASET", paths.wanted_data()
     if which not in ("auto", "real", "stand-in"):
         raise ValueError(f"{name} is {which!r}; expected auto, real or stand-in")
     if which == "stand-in":

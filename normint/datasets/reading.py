@@ -4,13 +4,12 @@ from pathlib import Path
 
 import numpy as np
 
-from normint.boxes import bounding_box
 from normint.datasets.records import DepthAndNormals, ImageSet
+from normint.domain import bounding_box
 from normint.files.arrays import read_named, read_table
 from normint.files.available_memory import check_room
 from normint.files.images import read_bytes, read_image, read_mask
 from normint.files.normal_maps import read_camera
-from normint.workbook.progress import bar
 
 
 def read_diligent(folder, *, crop=False):
@@ -48,7 +47,7 @@ def read_diligent(folder, *, crop=False):
     wanted = {"bits": 16, "colour": True, "shape": mask.shape}
     # Three channels of 16 bits: one by one, and then together.
     check_room(f"{folder} of {len(names)} images", 2 * 6 * len(names) * mask[box].size)
-    images = [read_image(folder / name, **wanted)[box] for name in bar(names, folder.name)]
+    images = [read_image(folder / name, **wanted)[box] for name in names]
     return ImageSet(
         np.stack(images), _from_xyz(lights), intensities, mask[box], _from_xyz(normals[box]),
         name=folder.name.removesuffix("PNG"),

@@ -3,11 +3,10 @@
 import numpy as np
 from matplotlib.figure import Figure
 
+from normint.normals.shading import shading
 from normint.workbook.figures.depth_maps import DEPTH_MAP
 
 __all__ = ["preview"]
-
-LIGHT = np.array([-1.0, -1.0, 2.0]) / 6**0.5  # from the upper left, along u, v and z
 
 
 def preview(depth, *, camera=None, title="", size=3.6):
@@ -48,36 +47,7 @@ def preview(depth, *, camera=None, title="", size=3.6):
     return figure
 
 
-def shading(depth, camera=None):
-    """Return how brightly a white surface reflects the light to each pixel: max(0, n·l), NaN outside.
-
-    Under perspective the distance d is taken as the height −d·f/median(d), in pixels.
-
-    Examples
-    --------
-    >>> shading(np.zeros((2, 2))).round(3)
-    array([[0.816, 0.816],
-           [0.816, 0.816]])
-    """
-    if camera is not None:
-        depth = -depth * np.sqrt(camera[0][0] * camera[1][1]) / np.nanmedian(depth)
-    p, q = (_slope(depth, axis) for axis in (0, 1))
-    normal_times_light = LIGHT[2] - p * LIGHT[0] - q * LIGHT[1]
-    bright = np.maximum(0, normal_times_light / np.sqrt(1 + p**2 + q**2))
-    return np.where(np.isfinite(depth), bright, np.nan)
-
-
 def _around(inside):
     """Return the limits of an axis that shows what is inside, and a little more."""
     places = np.flatnonzero(inside)
     return places[0] - 1.5, places[-1] + 1.5
-
-
-def _slope(depth, axis):
-    """Return the mean of the differences to the two neighbours along an axis, as far as they are there."""
-    step = np.diff(depth, axis=axis)
-    ends = [(1, 0), (0, 1)]
-    both = np.stack([np.pad(step, [end if k == axis else (0, 0) for k in (0, 1)], constant_values=np.nan)
-                     for end in ends])  # fmt: skip
-    there = np.isfinite(both)
-    return np.where(there, both, 0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)

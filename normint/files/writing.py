@@ -1,7 +1,5 @@
 """Files that are either the old ones or the new ones, never half of each."""
 
-import hashlib
-import json
 import os
 import re
 import secrets
@@ -319,23 +317,3 @@ def locked(folder, *, wait=True):
         yield
     finally:
         os.close(handle)
-
-
-def listing(folder, pattern="*"):
-    """Describe the files below `folder`, so that a change of any of them changes the description.
-
-    Code and tables count by content; data, which may be large, by size and date.
-    """
-    entries = []
-    for file in sorted(Path(folder).rglob(pattern)):
-        if file.is_file():
-            stat = file.stat()
-            by_content = file.suffix in (".py", ".csv")
-            what = hashlib.sha256(file.read_bytes()).hexdigest() if by_content else stat.st_mtime_ns
-            entries.append([file.relative_to(folder).as_posix(), stat.st_size, what])
-    return entries
-
-
-def digest(what):
-    """Return a short text that identifies `what`, anything that JSON can hold."""
-    return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()

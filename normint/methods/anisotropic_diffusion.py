@@ -4,7 +4,7 @@ import numpy as np
 
 from normint import inputs
 from normint.compiling import FAST, njit
-from normint.methods import pairs as quadrants
+from normint.methods import pairs
 from normint.methods.iteration import Problem
 from normint.methods.pairs import DOWN, LEFT, RIGHT, UP
 from normint.methods.reweighted import Reweighted
@@ -48,9 +48,9 @@ def anisotropic_diffusion(
         E(z) = ¼ Σ_{UV} Σ_{Ω^{UV}} a² (∂_u^U z - p)² + b² (∂_v^V z - q)² + Σ λ (z - z⁰)²
 
     with a² = 1 / ((1 + p²/ν²) (1 + ‖∇^{UV}z‖²/μ²)) and b² likewise with q. With the weights frozen at the
-    last z it is a system of :mod:`normint.solver.system`, solved anew until nothing moves. This fixed point ignores
-    how the weights change with z: it is no minimiser of E, and E may end above that of least squares. Its
-    iterates swing between two states that differ from pixel to pixel.
+    last z it is a system of :mod:`normint.solver.system`, solved anew until nothing moves. This fixed point
+    ignores how the weights change with z: it is no minimiser of E, and E may end above that of least squares.
+    Its iterates swing between two states that differ from pixel to pixel.
 
     *paper*: sparse factorisations.
 
@@ -73,7 +73,7 @@ def anisotropic_diffusion(
     if solver is None:
         solver = "direct" if scheme == "paper" else "multigrid"
     exact = {"tolerance": 1e-6 if scheme == "fast" else 1e-10, "steps": 50}
-    model = Reweighted(problem, quadrants.DIFFUSION, mu, nu, solver=solver, **exact)
+    model = Reweighted(problem, pairs.DIFFUSION, mu, nu, solver=solver, **exact)
     start = model.look(problem.z)
     if scheme == "fast":
         scheme = _FixedPointThenDescent(model)
@@ -135,7 +135,7 @@ def _descent_model(z, p, q, exists, observed, mu, nu, down, right, flux_down, fl
     weights, slopes = np.empty((4, cols)), np.empty((4, cols))
     down[:], right[:], flux_down[:], flux_right[:] = 0.0, 0.0, 0.0, 0.0
     for i in range(rows):
-        quadrants.residuals(i, z, flat, flat, exists, padded, d)
+        pairs.residuals(i, z, flat, flat, exists, padded, d)
         weights[:], slopes[:] = 0.0, 0.0
         for j in range(cols):
             a, b = 1.0 / (1.0 + (p[i, j] / nu) ** 2), 1.0 / (1.0 + (q[i, j] / nu) ** 2)
@@ -154,6 +154,6 @@ def _descent_model(z, p, q, exists, observed, mu, nu, down, right, flux_down, fl
                 g = p[i, j] if k < RIGHT else q[i, j]
                 slopes[k, j] = g + slopes[k, j] / weights[k, j] if exists[k, i, j] else 0.0
                 weights[k, j] = weights[k, j] if exists[k, i, j] else 0.0
-        quadrants.collect(i, weights, slopes, down, right, flux_down, flux_right)
-    quadrants.normalise(down, flux_down)
-    quadrants.normalise(right, flux_right)
+        pairs.collect(i, weights, slopes, down, right, flux_down, flux_right)
+    pairs.normalise(down, flux_down)
+    pairs.normalise(right, flux_right)

@@ -54,8 +54,8 @@ def bilateral(
         w_u = s((n_z ∂_u⁻z)² - (n_z ∂_u⁺z)²),    s(x) = 1 / (1 + e^(-k x)).
 
     A difference that leaves Ω is 0 and so is its residual. The weights are frozen at the last z: what is left
-    is a system of :mod:`normint.solver.system`, in which an edge collects the forward reading of its first pixel
-    and the backward reading of its second. As E is not what such a step lowers, it may rise.
+    is a system of :mod:`normint.solver.system`, in which an edge collects the forward reading of its first
+    pixel and the backward reading of its second. As E is not what such a step lowers, it may rise.
 
     The first depth is that of least squares, with weights n_z². Where a body turns away from the camera at a
     contour, it is steep on one side of the jump only; there pixels choose a side and the surface is cut. But

@@ -5,9 +5,9 @@ import time
 import numpy as np
 
 from normint import inputs
-from normint.integration import Integration
-from normint.methods import pairs as quadrants
+from normint.methods import pairs
 from normint.methods.quadratic import quadratic
+from normint.methods.result import Integration
 from normint.solver.pieces import Pieces
 
 SCHEMES = ("fast", "paper")
@@ -44,7 +44,7 @@ class Problem:
             held = {} if self.prior is None else {"prior": self.prior, "prior_weight": self.weight}
             initial = quadratic(self.p, self.q, self.mask, **held, tolerance=1e-8).depth
         self.z = np.where(self.mask, initial, 0.0)
-        self.data = self.p, self.q, *quadrants.neighbours(self.mask)
+        self.data = self.p, self.q, *pairs.neighbours(self.mask)
 
     def prior_energy(self, z):
         """Compute Σ λ (z - z⁰)²."""

@@ -4,8 +4,7 @@ import numpy as np
 
 from normint import inputs
 from normint.compiling import FAST, njit
-from normint.methods import indicators
-from normint.methods import pairs as quadrants
+from normint.methods import indicators, pairs
 from normint.methods.iteration import Problem
 from normint.methods.pairs import DOWN, LEFT, RIGHT, UP
 from normint.methods.reweighted import Descent
@@ -54,8 +53,8 @@ def mumford_shah(
 
     where (∂z - g)² is summed where the difference exists, and ∂w runs along the direction of that difference.
     Given z, each w solves (μ r² + 1/4ε) w - ε ∂²w = 1/4ε on the lines of Ω, tridiagonal systems. Given w, z
-    solves a system of :mod:`normint.solver.system` with edge weights μ/2 (w₊² + w₋²). Both lower E, in turn. The
-    first update is that of w: the paper names w ≡ 1 as the start, but then the first z is that of least
+    solves a system of :mod:`normint.solver.system` with edge weights μ/2 (w₊² + w₋²). Both lower E, in turn.
+    The first update is that of w: the paper names w ≡ 1 as the start, but then the first z is that of least
     squares whatever the initial one.
 
     *paper*: at most 100 iterations of conjugate gradients for z and for each w.
@@ -163,7 +162,7 @@ def weighted_squares(z, p, q, exists, mu, squares):
     rows, cols = z.shape
     r, padded = np.empty((4, cols)), np.zeros(cols + 2)
     for i in range(rows):
-        quadrants.residuals(i, z, p[i], q[i], exists, padded, r)
+        pairs.residuals(i, z, p[i], q[i], exists, padded, r)
         for k in range(4):
             _square(mu, r[k], squares[k, i])
 
@@ -193,9 +192,9 @@ def _edges(p, q, exists, mu, w, down, right, flux_down, flux_right):
         for k in range(4):
             _weigh(0.5 * mu, w[k, i], exists[k, i], weights[k])
             slopes[k] = p[i] if k < RIGHT else q[i]
-        quadrants.collect(i, weights, slopes, down, right, flux_down, flux_right)
-    quadrants.normalise(down, flux_down)
-    quadrants.normalise(right, flux_right)
+        pairs.collect(i, weights, slopes, down, right, flux_down, flux_right)
+    pairs.normalise(down, flux_down)
+    pairs.normalise(right, flux_right)
 
 
 @njit(**FAST)

@@ -4,7 +4,7 @@ import numpy as np
 
 from normint import inputs
 from normint.compiling import FAST, njit
-from normint.methods import pairs as quadrants
+from normint.methods import pairs
 from normint.methods.iteration import Problem
 from normint.methods.reweighted import Descent, Reweighted
 
@@ -72,7 +72,7 @@ def phi1(
     """
     beta = inputs.as_positive("beta", beta)
     arguments = prior, prior_weight, initial, scheme, tolerance, max_iterations, callback
-    return _nonconvex(p, q, mask, quadrants.PHI_1, beta, *arguments)
+    return _nonconvex(p, q, mask, pairs.PHI_1, beta, *arguments)
 
 
 def phi2(
@@ -86,7 +86,7 @@ def phi2(
     """
     gamma = inputs.as_positive("gamma", gamma)
     arguments = prior, prior_weight, initial, scheme, tolerance, max_iterations, callback
-    return _nonconvex(p, q, mask, quadrants.PHI_2, gamma, *arguments)
+    return _nonconvex(p, q, mask, pairs.PHI_2, gamma, *arguments)
 
 
 def _nonconvex(
@@ -113,7 +113,7 @@ class _Ipiano:
         self.last = problem.z.copy()
         self.spare = np.empty_like(problem.z)  # for the next depth: three images take turns
         self.slope, self.next_slope = np.empty((2, *problem.mask.shape))
-        self.f = quadrants.gradient(problem.z, *problem.data, kind, parameter, self.slope)
+        self.f = pairs.gradient(problem.z, *problem.data, kind, parameter, self.slope)
         # |Φ''| ≤ 2/parameter² for both, and the differences between pixels raise it at most eightfold.
         self.lipschitz, self.untested = 1.0, True
         self.bound = max(self.lipschitz, 16.0 / parameter**2)
@@ -125,7 +125,7 @@ class _Ipiano:
             alpha = 2 * (1 - INERTIA) / self.lipschitz
             new = self.spare
             descent, length = _move(z, self.last, self.slope, alpha, problem.prior, problem.weight, new)
-            f = quadrants.gradient(new, *problem.data, self.kind, self.parameter, self.next_slope)
+            f = pairs.gradient(new, *problem.data, self.kind, self.parameter, self.next_slope)
             curve = 0.5 * self.lipschitz * length
             expected, rounding = self.f + descent + curve, 1e-12 * abs(self.f)
             if self.lipschitz >= self.bound:

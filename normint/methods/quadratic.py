@@ -6,7 +6,7 @@ import numpy as np
 
 from normint import inputs
 from normint.compiling import FAST, njit
-from normint.integration import Integration
+from normint.methods.result import Integration
 from normint.solver.system import System
 
 
@@ -23,8 +23,8 @@ def quadratic(
     initial : array_like, optional
         Depth to start from. The solution does not depend on it, only the number of iterations.
     tolerance : float
-        Bound on the relative residual of the linear system; :meth:`normint.solver.system.System.solve` says what
-        depth error it leaves.
+        Bound on the relative residual of the linear system; :meth:`normint.solver.system.System.solve` says
+        what depth error it leaves.
     max_iterations : int
         Of the linear solver.
     callback : callable, optional

@@ -11,7 +11,7 @@ import scipy.linalg
 import scipy.sparse
 
 from normint import inputs
-from normint.integration import Integration
+from normint.methods.result import Integration
 
 
 def dct(p, q, mask=None, *, prior=None, prior_weight=0.0, border="natural"):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from normint.methods import pairs as quadrants
+from normint.methods import pairs
 from normint.solver.system import System
 
 HUGE = 1e100  # no depth: its square would be beyond all numbers
@@ -32,12 +32,12 @@ class Reweighted:
 
     def energy(self, z):
         """Return the energy at z, prior included."""
-        value = quadrants.energy(z, *self.problem.data, self.kind, self.parameter, self.nu)
+        value = pairs.energy(z, *self.problem.data, self.kind, self.parameter, self.nu)
         return value + self.problem.prior_energy(z)
 
     def look(self, z):
         """Set the model at z, and return the energy there."""
-        value = quadrants.model(z, *self.problem.data, self.kind, self.parameter, self.nu, *self.edges)
+        value = pairs.model(z, *self.problem.data, self.kind, self.parameter, self.nu, *self.edges)
         return value + self.problem.prior_energy(z)
 
     def weights(self):

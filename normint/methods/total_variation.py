@@ -4,7 +4,7 @@ import numpy as np
 
 from normint import inputs
 from normint.compiling import FAST, njit
-from normint.methods import pairs as quadrants
+from normint.methods import pairs
 from normint.methods.iteration import Problem
 from normint.methods.pairs import DOWN, RIGHT
 from normint.methods.reweighted import Descent, Reweighted
@@ -71,7 +71,7 @@ def total_variation(
     if max_iterations is None:
         max_iterations = 1000 if scheme == "paper" else 100
     problem = Problem(p, q, mask, prior, prior_weight, initial, scheme, tolerance, max_iterations, callback)
-    target = Reweighted(problem, quadrants.TOTAL_VARIATION, 0.0)
+    target = Reweighted(problem, pairs.TOTAL_VARIATION, 0.0)
     start = target.energy(problem.z)
     # Where the gradient is exactly that of a surface, nothing but rounding is left: δ stays above that.
     rounding = 1e-9 * max(np.abs(field[problem.mask]).max() for field in (problem.p, problem.q)) + 1e-30
@@ -81,7 +81,7 @@ def total_variation(
             yield part * max(descent.energy / np.count_nonzero(problem.mask), rounding)
 
     least = FALLING[-1] * max(start / np.count_nonzero(problem.mask), rounding)
-    smoothed = Reweighted(problem, quadrants.TOTAL_VARIATION, least, steps=2)
+    smoothed = Reweighted(problem, pairs.TOTAL_VARIATION, least, steps=2)
     if scheme == "paper":
         return problem.run(_Admm(problem, target, step).step, start, smoothed)
     descent = Descent(target, smoothed, deltas())
@@ -120,7 +120,7 @@ def _shrink(z, p, q, exists, observed, threshold, share, dual, down, right, flux
     keep, padded = np.empty(cols), np.zeros(cols + 2)
     down[:], right[:], flux_down[:], flux_right[:] = 0.0, 0.0, 0.0, 0.0
     for i in range(rows):
-        quadrants.residuals(i, z, p[i], q[i], exists, padded, residuals)
+        pairs.residuals(i, z, p[i], q[i], exists, padded, residuals)
         weights[:], sums[:] = 0.0, 0.0
         for a in range(2):
             for b in range(2):
@@ -133,9 +133,9 @@ def _shrink(z, p, q, exists, observed, threshold, share, dual, down, right, flux
                 _count(there, share, weights[v])
         for k in range(4):
             _mean_slope(p[i] if k < RIGHT else q[i], share, exists[k, i], weights[k], sums[k])
-        quadrants.collect(i, weights, sums, down, right, flux_down, flux_right)
-    quadrants.normalise(down, flux_down)
-    quadrants.normalise(right, flux_right)
+        pairs.collect(i, weights, sums, down, right, flux_down, flux_right)
+    pairs.normalise(down, flux_down)
+    pairs.normalise(right, flux_right)
 
 
 @njit(**FAST)

@@ -117,10 +117,10 @@ def compare_axes(normals, mask=None, camera=None, axes="uvz"):
 
     Notes
     -----
-    The curl is compared by :func:`normint.normals.readings.compare`. Of the eight, each two have the same one: the
-    surface is raised in one and hollow in the other, and the contour orders them, see :func:`guess_axes`. A
-    near camera may tell these two apart as well. Some shapes fit more than two: f(u) + g(v) also with one
-    component turned over, uv also with both swapped.
+    The curl is compared by :func:`normint.normals.readings.compare`. Of the eight, each two have the same
+    one: the surface is raised in one and hollow in the other, and the contour orders them, see
+    :func:`guess_axes`. A near camera may tell these two apart as well. Some shapes fit more than two: f(u) +
+    g(v) also with one component turned over, uv also with both swapped.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from normint import inputs
-from normint.normals.convert import _as_normals, normals_to_gradient
+from normint.normals.convert import normals_to_gradient
 
 __all__ = ["Orthographic", "Perspective", "camera_of_part", "projection"]
 
@@ -72,7 +72,7 @@ class Orthographic:
 
     def facing(self, normals):
         """Return the cosine of the angle between each normal and the direction to the camera."""
-        normals = _as_normals("normals", normals)
+        normals = inputs.as_normals("normals", normals)
         return normals[..., 2] / _length(normals)
 
     def slopes(self, normals):
@@ -164,7 +164,7 @@ class Perspective:
 
         Where it is small the surface is seen at a grazing angle, and its slope is hardly known.
         """
-        normals = _as_normals("normals", normals)
+        normals = inputs.as_normals("normals", normals)
         (fv, fu), (v0, u0) = self.focal, self.centre
         u, v = np.ogrid[: normals.shape[0], : normals.shape[1]]
         ray = np.sqrt(((u - u0) / fu) ** 2 + ((v - v0) / fv) ** 2 + 1)
@@ -203,7 +203,7 @@ class Perspective:
         >>> np.abs(p).max(), np.abs(q).max()
         (np.float64(0.0), np.float64(0.0))
         """
-        normals = _as_normals("normals", normals)
+        normals = inputs.as_normals("normals", normals)
         mask = inputs.as_mask(mask, normals.shape[:2])
         with np.errstate(invalid="ignore"):  # outside the mask anything is allowed
             facing = self._against(normals)  # -n·r, the length of r included

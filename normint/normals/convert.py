@@ -5,7 +5,7 @@ The components of a normal are along u (down), v (right) and z (towards the came
 
 import numpy as np
 
-from normint.inputs import as_mask, unhidden
+from normint.inputs import as_mask, as_normals, unhidden
 
 __all__ = ["depth_to_normals", "gradient_to_normals", "normals_to_gradient"]
 
@@ -36,7 +36,7 @@ def normals_to_gradient(normals, mask=None):
     >>> q
     array([[0.75]])
     """
-    normals = _as_normals("normals", normals)
+    normals = as_normals("normals", normals)
     mask = as_mask(mask, normals.shape[:2])
     n_u, n_v, n_z = np.moveaxis(normals, 2, 0)
     # A sum of three numbers is finite only if each is, and costs less than three tests.
@@ -113,16 +113,6 @@ def depth_to_normals(z, mask=None):
     normals = gradient_to_normals(p, q)
     normals[np.isnan(p + q + centre)] = np.nan
     return normals
-
-
-def _as_normals(name, normals):
-    """Return normals as a float64 array of three dimensions, the last of length 3."""
-    normals = unhidden(normals)
-    if normals.ndim != 3 or normals.shape[2] != 3:
-        raise ValueError(f"{name} has shape {normals.shape}; expected (rows, columns, 3)")
-    if normals.dtype.kind not in "iuf":
-        raise ValueError(f"{name} has type {normals.dtype}; expected real numbers")
-    return normals.astype(np.float64, copy=False)
 
 
 def _refuse_pixels(wrong, what, expected):

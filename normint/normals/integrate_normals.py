@@ -62,9 +62,10 @@ def integrate_normals(
     Notes
     -----
     With a camera, f log d is integrated, f being the mean of the focal lengths. By
-    :class:`normint.normals.camera.Perspective` its slopes are f·(n_u/f_u)/(−n·r) and f·(n_v/f_v)/(−n·r): pixels per
-    pixel, as without a camera. So the parameters of the methods (`beta`, `mu`, …) and λ mean the same for
-    both: near d, a difference of 1 in f log d is a difference of d/f in depth, the width of one pixel.
+    :class:`normint.normals.camera.Perspective` its slopes are f·(n_u/f_u)/(−n·r) and f·(n_v/f_v)/(−n·r):
+    pixels per pixel, as without a camera. So the parameters of the methods (`beta`, `mu`, …) and λ mean the
+    same for both: near d, a difference of 1 in f log d is a difference of d/f in depth, the width of one
+    pixel.
 
     A slope is a division by the cosine. Where it is nearly 0, a small error of the normal is a large one of
     the slope, and least squares hands it on to the whole surface. On a sphere seen up to its contour, with

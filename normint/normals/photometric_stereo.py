@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from normint.inputs import _as_real, as_mask, as_positive
+from normint.inputs import as_mask, as_positive, as_real
 
 __all__ = ["photometric_stereo"]
 
@@ -139,7 +139,7 @@ def _check(images, lights, intensities):
         count, first = len(images), np.asarray(images[0])
     except (TypeError, IndexError):
         raise ValueError("images must be a sequence of images, got none") from None
-    lights = _as_real("lights", lights)
+    lights = as_real("lights", lights)
     if lights.shape != (count, 3):
         raise ValueError(f"lights has shape {lights.shape}; expected {(count, 3)}, one row per image")
     if not np.isfinite(lights).all():
@@ -150,7 +150,7 @@ def _check(images, lights, intensities):
     if first.ndim not in (2, 3) or (first.ndim == 3 and first.shape[2] != 3):
         raise ValueError(f"images: the first has shape {first.shape}; expected (rows, columns) or (…, 3)")
     channels = 3 if first.ndim == 3 else 1
-    strengths = np.ones(count) if intensities is None else _as_real("intensities", intensities)
+    strengths = np.ones(count) if intensities is None else as_real("intensities", intensities)
     if strengths.shape not in ((count,), (count, channels)):
         expected = f"{(count,)} or {(count, channels)}, for each light"
         raise ValueError(f"intensities has shape {strengths.shape}; expected {expected}")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from normint.boxes import bounding_box
 from normint.curl import curl_of_squares
+from normint.domain import bounding_box
 from normint.normals.camera import Orthographic, projection
 from normint.normals.maps import decode
 

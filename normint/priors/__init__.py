@@ -3,7 +3,6 @@
 from normint.priors import depth_sensor
 from normint.priors.outliers import distrust_outliers
 from normint.priors.weights import Choice, choose_weight, merge, misfit_and_influence, prior_noise
-from normint.workbook.studies.priors import study_weights
 
 __all__ = [
     "Choice",
@@ -13,5 +12,4 @@ __all__ = [
     "merge",
     "misfit_and_influence",
     "prior_noise",
-    "study_weights",
 ]

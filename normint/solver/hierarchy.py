@@ -139,7 +139,7 @@ def _visits(sizes):
 
 @njit(**FAST)
 def _dense(s, e, row, column, value, band):
-    """Copy the edges between nodes s to e, each at its lower end, as :mod:`normint.solver.elimination` has them."""
+    """Copy the edges between nodes s to e, each at its lower end, as the elimination has them."""
     band[:] = 0.0
     for i in range(s, e):
         for t in range(row[i], row[i + 1]):

@@ -1,14 +1,13 @@
 """Our solver of the weighted 5-point system: conjugate gradients preconditioned by aggregation multigrid.
 
-The finest level is the pixel grid, stored as in :mod:`normint.solver.checkerboard`; the coarse ones are graphs
-(:mod:`normint.solver.coarsening`, :mod:`normint.solver.hierarchy`). Set-up and solution cost a fixed number of passes over
-the pixels, whatever the shape of the domain and however the weights vary along curves.
+The finest level is the pixel grid, stored as in :mod:`normint.solver.checkerboard`; the coarse ones are
+graphs (:mod:`normint.solver.coarsening`, :mod:`normint.solver.hierarchy`). Set-up and solution cost a fixed
+number of passes over the pixels, whatever the shape of the domain and however the weights vary along curves.
 """
 
 import numpy as np
 
-from normint.solver import checkerboard
-from normint.solver import memory as workspace
+from normint.solver import checkerboard, memory
 from normint.solver.hierarchy import Hierarchy
 
 RECHECK = 1e-5  # below it, the residual that the iteration carries along is checked against the true one
@@ -34,28 +33,28 @@ class Multigrid:
         self.mask, self.pieces = mask, pieces
         self.uneven = weights is not None or diagonal is not None
         shape = checkerboard.shape_for(*mask.shape)
-        self._workspace = memory = workspace.take()
-        self.u, self.v = memory.zeros("weights", (2, *shape), np.uint8 if weights is None else float)
+        self._workspace = own = memory.take()
+        self.u, self.v = own.zeros("weights", (2, *shape), np.uint8 if weights is None else float)
         if weights is None:
             checkerboard.unit_edges(mask, self.u, self.v)
         else:
             checkerboard.weighted_edges(mask, *weights, self.u, self.v)
         self.diagonal = None
         if diagonal is not None:
-            self.diagonal = memory.zeros("diagonal", shape)
+            self.diagonal = own.zeros("diagonal", shape)
             checkerboard.scatter(mask, diagonal, self.diagonal)
         # One block of memory for all vectors: the system hands it out faster than many.
-        vectors = memory.zeros("vectors", (6, *shape))
+        vectors = own.zeros("vectors", (6, *shape))
         self.inverse, self._b, self._x, self._e, self._d, self._ad = vectors
-        self._ae, self.span = memory.zeros("ae", shape[1:]), np.zeros((shape[1], 2), np.int64)
+        self._ae, self.span = own.zeros("ae", shape[1:]), np.zeros((shape[1], 2), np.int64)
         checkerboard.inverse_diagonal(self.u, self.v, self.diagonal, self.inverse, self.span)
-        self.hierarchy = Hierarchy(self.u, self.v, self.diagonal, self.inverse, memory)
+        self.hierarchy = Hierarchy(self.u, self.v, self.diagonal, self.inverse, own)
         self._used = self._broken_off = False
         self._length = 0.0  # of the last step
 
     def __del__(self):
         if hasattr(self, "_workspace"):
-            workspace.give_back(self._workspace)
+            memory.give_back(self._workspace)
 
     def solve(self, flux_down, flux_right, slopes, prior, initial, tolerance, max_iterations, callback):
         """Return the depth (NaN outside the mask), the number of iterations and the relative residual.

@@ -7,7 +7,7 @@ import numpy as np
 import scipy.ndimage
 
 from normint import inputs
-from normint.boxes import bounding_box
+from normint.domain import bounding_box
 from normint.solver import elimination
 from normint.solver.elimination import SMALL
 from normint.solver.multigrid import Multigrid
@@ -292,9 +292,9 @@ def _solver_class(name):
         return Cg
     if name not in SOLVERS:
         raise ValueError(f"solver is {name!r}; expected one of {', '.join(SOLVERS)}")
-    from normint.solver import references as reference_solvers
+    from normint.solver import references
 
-    return getattr(reference_solvers, name.capitalize())
+    return getattr(references, name.capitalize())
 
 
 def _as_weights(weights, mask):

@@ -15,6 +15,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
+from normint import paths
 from normint.files.reading import read_regular
 from normint.files.writing import write_atomically
 from normint.workbook.results import is_output
@@ -108,11 +109,7 @@ def main():
     profile = scratch / "ipython" / "profile_default"
     profile.mkdir(parents=True)
     (profile / "ipython_config.json").write_text(json.dumps({"InteractiveShellApp": KERNEL}))
-    os.environ.update(
-        JUPYTER_RUNTIME_DIR=str(scratch),
-        IPYTHONDIR=str(scratch / "ipython"),
-        NORMINT_RUN_LOG=str(log),
-    )
+    paths.report_to(log, scratch)
     place = Place()
     ending = threading.Lock()
 

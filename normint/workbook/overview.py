@@ -2,6 +2,7 @@
 
 import re
 
+from normint import paths
 from normint.workbook import results
 from normint.workbook.notebook_files import read_notebook, source
 
@@ -47,7 +48,7 @@ class Published:
     """The numbers in `figures/results.csv`, real ones before those of stand-ins."""
 
     def __init__(self, rows=None):
-        rows = results.read(results.ROOT / "figures") if rows is None else rows
+        rows = results.read(paths.root() / "figures") if rows is None else rows
         preferred = sorted(rows, key=lambda row: row["data"] != "stand-in")
         self._values = {(row["figure"], row["case"], row["metric"]): float(row["ours"]) for row in preferred}
 
@@ -127,7 +128,7 @@ def findings(rows=None):
 def notebook_map():
     """Return a Markdown table of the notebooks: their titles, as links, and what of the paper they show."""
     lines = ["| notebook | of the paper |", "| --- | --- |"]
-    for path in sorted((results.ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+    for path in sorted((paths.root() / "notebooks").glob("[0-9][0-9]_*.ipynb")):
         first = source(read_notebook(path)["cells"][0])
         title = re.search(r"^# (.+)$", first, flags=re.M)[1]
         shown = re.search(r"^\*(.+?)\.?\*$", first, flags=re.M)

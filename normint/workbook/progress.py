@@ -1,9 +1,10 @@
 """What long work shows on the way."""
 
-import os
 import sys
 from contextlib import contextmanager
 from threading import RLock, current_thread, main_thread
+
+from normint import paths
 
 
 class Lines:
@@ -78,7 +79,7 @@ class Bar(Lines):
 @contextmanager
 def progress():
     """Yield a bar in a terminal, and plain lines elsewhere and in continuous integration."""
-    shown = Bar() if sys.stderr.isatty() and not os.environ.get("CI") else Lines()
+    shown = Bar() if sys.stderr.isatty() and not paths.in_ci() else Lines()
     try:
         yield shown
     finally:
@@ -96,9 +97,9 @@ def bar(items, label):
     from tqdm.auto import tqdm
 
     # A kernel has a session name only when a Jupyter server started it.
-    watched = sys.stderr.isatty() or "JPY_SESSION_NAME" in os.environ
+    watched = sys.stderr.isatty() or paths.in_jupyter()
     aside = current_thread() is not main_thread()  # work behind an interactive panel has its own sign
-    return tqdm(items, desc=label, leave=False, disable=not watched or aside or "CI" in os.environ)
+    return tqdm(items, desc=label, leave=False, disable=not watched or aside or paths.in_ci())
 
 
 def describe(outcome):

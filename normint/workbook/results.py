@@ -11,18 +11,13 @@ import os
 import re
 from pathlib import Path
 
+from normint import paths
 from normint.files.reading import read_regular
 from normint.files.writing import locked, write_atomically
 
-ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = ("figure", "case", "metric", "paper", "ours", "spread", "data", "verdict", "note")
 DATA_KINDS = ("generated", "real", "stand-in")
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
-
-
-def output_folder():
-    """Return the folder of figures and results: `$NORMINT_FIGURES`, or `figures` of the repository."""
-    return Path(os.environ.get("NORMINT_FIGURES") or ROOT / "figures")
 
 
 def paper_values():
@@ -54,7 +49,7 @@ def paper_matrices():
     >>> paper_matrices()["Du"][0][:3]
     [-0.5, -0.5, 0.0]
     """
-    printed = json.loads((ROOT / "data" / "paper_matrices.json").read_text(encoding="utf-8"))
+    printed = json.loads((paths.root() / "data" / "paper_matrices.json").read_text(encoding="utf-8"))
     return {
         name: [[matrix["factor"] * entry for entry in row] for row in matrix["rows"]]
         for name, matrix in printed.items()
@@ -106,7 +101,7 @@ def record(
     verdict = _judge(names, paper, ours, data, tolerance, " ".join(reason.split()) or note)
 
     row = dict(zip(COLUMNS, (figure, case, metric, paper, ours, spread, data, verdict, note), strict=True))
-    folder = output_folder()
+    folder = paths.figures()
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
         rows = {_key(old): old for old in read(folder)}
@@ -118,21 +113,21 @@ def record(
 
 def save_text(name, text):
     """Write a text, such as a table, into the output folder and tell the workbook about it."""
-    path = output_folder() / name
+    path = paths.figures() / name
     with write_atomically(path) as temporary:
         temporary.write_text(text.rstrip() + "\n", encoding="utf-8")
     log_output("figure", path=path, data="generated")
 
 
 def read(folder=None):
-    """Read the recorded rows of `folder` (by default `output_folder`) as a list of dicts of strings.
+    """Read the recorded rows of `folder` (by default `paths.figures`) as a list of dicts of strings.
 
     Raises
     ------
     ValueError
         If the file is damaged. It names the line, and says how to get a good file again.
     """
-    path = Path(folder or output_folder()) / "results.csv"
+    path = Path(folder or paths.figures()) / "results.csv"
     if not os.path.lexists(path):
         return []
     try:
@@ -192,7 +187,7 @@ def log_output(kind, **what):
         A figure says its `path`, and `data="real"` if it was made from real data; numbers are rows of
         the results.
     """
-    log = os.environ.get("NORMINT_RUN_LOG")
+    log = paths.run_log()
     if log:
         if "path" in what:
             what["path"] = os.path.abspath(what["path"])
@@ -225,7 +220,7 @@ def _judge(names, paper, ours, data, tolerance, note):
     if abs(float(ours) - float(paper)) <= float(tolerance) + 1e-12:
         return f"reproduced within {tolerance}"
     # A variation of the published run (another seed, fewer steps) is a reason in itself.
-    reason = note or os.environ.get("NORMINT_VARIANT", "")
+    reason = note or paths.variant()
     if not reason:
         raise ValueError(
             f"note must say why {' '.join(names.values())} is not reproduced: "
@@ -246,7 +241,7 @@ def _number(name, value, *, digits, least=-math.inf):
 
 
 def _paper_texts():
-    with open(ROOT / "data" / "paper_values.csv", newline="", encoding="utf-8") as file:
+    with open(paths.root() / "data" / "paper_values.csv", newline="", encoding="utf-8") as file:
         return {_key(row)[:3]: row["value"] for row in csv.DictReader(file)}
 
 

@@ -5,7 +5,6 @@ The notebooks in `notebooks` are the source and are only read. A run puts execut
 what it was made, so that the next run does only what is left to do.
 """
 
-import os
 import re
 import sys
 import threading
@@ -15,16 +14,13 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
-from normint.files.writing import digest, listing, locked, sweep
+from normint import paths
+from normint.files.writing import locked, sweep
+from normint.paths import digest, listing
 from normint.workbook import results
 from normint.workbook.notebook_files import has_parameters, read_notebook, settings, sources, update_notebook
 from normint.workbook.notebook_process import NotebookProcess
-from normint.workbook.results import ROOT
 from normint.workbook.state import Outcome, States
-
-PACKAGE = Path(__file__).resolve().parents[1]
-# One thread each: neither results nor timings then depend on what else is running.
-ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
 
 
 def run(
@@ -76,11 +72,11 @@ def run(
         One for each notebook, in their order.
     """
     _check(timeout, jobs, seed, data)
-    root = Path(root or ROOT).resolve()
+    root = Path(root or paths.root()).resolve()
     parameters = ({"quick": True} if quick else {}) | ({} if seed is None else {"seed": seed})
     variant = "-".join(["quick"] * quick + [f"seed{seed}"] * (seed is not None))
     published = not variant and out is None
-    real = data or os.environ.get("NORMINT_DATA")
+    real = data or paths.named_data()
     if update and (real or not published):
         raise ValueError("update needs a run with default parameters, without real data and without out")
     folder = Path(out or root / "build" / (variant or "workbook")).resolve()
@@ -92,11 +88,11 @@ def run(
             raise ValueError(f"{name} has no cell tagged 'parameters': it takes no {', '.join(parameters)}")
     results.read(figures)  # a damaged file is said now, not by every notebook
     common = [
-        parameters, listing(PACKAGE, "*.py"), versions(), listing(root / "data"),
-        listing(real) if real else [], os.environ.get("NORMINT_DATASET") or "",
+        parameters, listing(paths.PACKAGE, "*.py"), versions(), listing(root / "data"),
+        listing(real) if real else [], paths.wanted_data() or "",
     ]  # fmt: skip
     fingerprints = {name: digest([sources(notebook), common]) for name, notebook in notebooks.items()}
-    environment = _environment(figures, variant, real)
+    environment = paths.kernel_environment(figures, variant, real)
     job = {"parameters": parameters, "timeout": timeout, "environment": environment}
 
     for place in (folder, figures):
@@ -228,17 +224,6 @@ def _check(timeout, jobs, seed, data):
         raise ValueError(f"data must be an existing folder, got {data}")
     if find_spec("papermill") is None:
         raise ValueError("notebooks need the packages of the extra 'workbook', which are not installed")
-
-
-def _environment(figures, variant, real):
-    """Return the environment of the kernels."""
-    environment = {**os.environ, **ONE_THREAD, "NORMINT_FIGURES": str(figures), "NORMINT_VARIANT": variant}
-    environment["JUPYTER_PREFER_ENV_PATH"] = "1"  # the kernel of this environment, not the user's default
-    environment["PYTHONSAFEPATH"] = "1"  # a random.py that happens to be near must not be imported
-    environment.pop("MPLBACKEND", None)  # it would turn off the figures in the notebooks
-    if real:
-        environment["NORMINT_DATA"] = str(Path(real).resolve())
-    return environment
 
 
 def _update(notebooks, folder, outcomes):

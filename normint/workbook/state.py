@@ -10,7 +10,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 
 from normint.files.reading import content, read_regular
-from normint.files.writing import digest, write_atomically
+from normint.files.writing import write_atomically
+from normint.paths import digest
 from normint.workbook import results
 
 MOST = 2**24  # bytes of a state; real ones have some thousands

@@ -3,7 +3,7 @@
 import pytest
 
 from browser.lab import ARTEFACTS
-from normint.workbook.results import ROOT
+from normint import paths
 from normint.workbook.site import build
 
 WIDTHS = {"desk": 1200, "phone": 390}
@@ -14,7 +14,7 @@ def site(tmp_path_factory):
     """Return the folder of the site, made from the notebooks as committed, whatever was executed here."""
     root = tmp_path_factory.mktemp("repository")
     for name in ("notebooks", "figures", "README.md"):
-        (root / name).symlink_to(ROOT / name)
+        (root / name).symlink_to(paths.root() / name)
     return build(root=root).parent
 
 

@@ -13,7 +13,7 @@ from unittest import mock
 import numpy as np
 
 from normint.files.reading import content, read_regular
-from normint.files.writing import digest
+from normint.paths import digest
 from normint.workbook import run as workbook
 from tests.tiny_workbook import Pretend, make
 

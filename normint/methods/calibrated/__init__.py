@@ -5,10 +5,10 @@ import time
 import numpy as np
 
 from normint import inputs
-from normint.boxes import bounding_box
-from normint.integration import Integration
+from normint.domain import bounding_box
 from normint.methods.calibrated.constants import CONSTANTS, Constants
 from normint.methods.calibrated.energy import WEAKEST, CalibratedEnergy
+from normint.methods.result import Integration
 from normint.solver.pieces import Pieces
 
 
@@ -51,12 +51,13 @@ def calibrated(
        the depth that the slopes' deviation amounts to across the image. (An edge whose step could be
        anything would agree with all.)
     4. Three starts. The first is the result of this method for the image of half as many rows and columns
-       (:mod:`normint.methods.calibrated.pyramid`), which places what is large. The others begin with least squares,
-       reweighted with Cauchy's weights and the variance V + τ² while the temperature τ falls, with contours
-       taken for contours and, if there are any, for kinks; they find details. Each is polished with the
-       weights of the energy itself. Then they are fused: a minimum cut takes from each what costs least.
+       (:mod:`normint.methods.calibrated.pyramid`), which places what is large. The others begin with least
+       squares, reweighted with Cauchy's weights and the variance V + τ² while the temperature τ falls, with
+       contours taken for contours and, if there are any, for kinks; they find details. Each is polished with
+       the weights of the energy itself. Then they are fused: a minimum cut takes from each what costs least.
        (Small images have no half; large ones have nothing else, so that the time per pixel does not grow.)
-    5. Local minima are left by moving pieces (:mod:`normint.methods.calibrated.piece_moves`) and discontinuities
+    5. Local minima are left by moving pieces (:mod:`normint.methods.calibrated.piece_moves`) and
+    discontinuities
        (:mod:`normint.methods.calibrated.cut_moves`). What lowers the energy after polishing is kept.
     6. The edges that are not cut are fitted by least squares.
 

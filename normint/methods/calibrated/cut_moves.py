@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.ndimage import distance_transform_cdt
 
-from normint.boxes import bounding_box
 from normint.compiling import FAST, njit
+from normint.domain import bounding_box
 from normint.methods.calibrated.constants import CONSTANTS
 from normint.methods.calibrated.minimum_cut import minimum_cut
 from normint.solver.pieces import root

@@ -5,8 +5,7 @@ from copy import copy
 import numpy as np
 from scipy.ndimage import maximum_filter
 
-from normint.methods.calibrated import cut_moves, edge_loops, piece_moves
-from normint.methods.calibrated import edges as edge_predictions
+from normint.methods.calibrated import cut_moves, edge_loops, edges, piece_moves
 from normint.methods.calibrated.noise import noise_levels, wild_slopes
 from normint.methods.calibrated.pieces import FORBIDDEN, doubtful_pixels, pieces
 from normint.methods.calibrated.pyramid import Halving
@@ -35,14 +34,14 @@ class CalibratedEnergy:
         """Predict the steps, with contours or without, their variances, and what cutting them costs."""
         constants, levels = self.constants, self.levels
         slopes = self.p / self.unit, self.q / self.unit
-        found = edge_predictions.predict(*slopes, self.mask, levels, contours, constants)
+        found = edges.predict(*slopes, self.mask, levels, contours, constants)
         self.exists, self.step = found.exists, found.step
         self.variance = np.where(found.exists, found.variance, 0.5)
         self.plain = np.full(found.step.shape, 0.5)
         self.plain[0, :-1] = 0.25 * (levels[1:] ** 2 + levels[:-1] ** 2)
         self.plain[1, :, :-1] = 0.25 * (levels[:, 1:] ** 2 + levels[:, :-1] ** 2)
-        kink, contour = found.bend > constants.significant**2, found.kind >= edge_predictions.CONTOUR
-        self.barrier = found.exists & (kink | (found.kind == edge_predictions.CONTOUR))
+        kink, contour = found.bend > constants.significant**2, found.kind >= edges.CONTOUR
+        self.barrier = found.exists & (kink | (found.kind == edges.CONTOUR))
         self.has_contours = bool(contour.any())
         told = np.log(self.range / np.sqrt(self.variance)) / np.log(self.range / 0.5**0.5)
         self.price = np.clip(told, constants.least_price, 1.0) * self._anchored()

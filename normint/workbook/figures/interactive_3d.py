@@ -7,7 +7,7 @@ from io import BytesIO
 import numpy as np
 from matplotlib.figure import Figure
 
-from normint.boxes import bounding_box
+from normint.domain import bounding_box
 from normint.files.meshes import mesh
 from normint.inputs import as_count
 from normint.normals.camera import camera_of_part

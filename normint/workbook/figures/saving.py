@@ -1,7 +1,8 @@
 """Write figures into the output folder."""
 
+from normint import paths
 from normint.files.writing import write_atomically
-from normint.workbook.results import log_output, output_folder
+from normint.workbook.results import log_output
 
 
 def save(figure, name, *, data="generated"):
@@ -21,7 +22,7 @@ def save(figure, name, *, data="generated"):
         name += "_stand-in"
         figure.text(0.995, 0.003, "stand-in data", ha="right", va="bottom", fontsize=7, color="#d55e00")
     for suffix, metadata in ((".png", {"Software": None}), (".pdf", {"CreationDate": None})):
-        path = output_folder() / (name + suffix)
+        path = paths.figures() / (name + suffix)
         # Without dates and versions in it, the same picture is the same file.
         with write_atomically(path) as temporary:
             figure.savefig(temporary, dpi=150, metadata=metadata)

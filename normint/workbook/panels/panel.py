@@ -3,11 +3,11 @@
 import asyncio
 import gc
 import io
-import os
 import threading
 import time
 from dataclasses import dataclass
 
+from normint import paths
 from normint.workbook.figures.interactive_3d import PLOTLY, as_base64, as_json, display_both
 from normint.workbook.panels.latest import Latest, Superseded
 
@@ -207,7 +207,7 @@ def is_watched():
         return False
     shell = sys.modules["IPython"].get_ipython()
     # Servers name the session of a kernel, Visual Studio Code the file; papermill and nbval do neither.
-    return "JPY_SESSION_NAME" in os.environ or "__vsc_ipynb_file__" in getattr(shell, "user_ns", {})
+    return paths.in_jupyter() or "__vsc_ipynb_file__" in getattr(shell, "user_ns", {})
 
 
 def collect_now():

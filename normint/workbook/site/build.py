@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote
 
+from normint import paths
 from normint.files.writing import sweep, write_folder
 from normint.workbook import results
 from normint.workbook.notebook_files import read_notebook, source
@@ -34,7 +35,7 @@ def build(out=None, *, root=None):
     Path
         The index page.
     """
-    root = Path(root or results.ROOT)
+    root = Path(root or paths.root())
     out = Path(os.path.abspath(out or root / "build" / "site"))
     sweep(out.parent, out.name)
     check_replaceable(out)

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from normint.integration import Integration, integrate_quietly
+from normint.integration import integrate_quietly
+from normint.methods.result import Integration
 from normint.metrics import angular_error, rmse
 from normint.normals.convert import depth_to_normals, normals_to_gradient
 from normint.normals.photometric_stereo import photometric_stereo
@@ -73,7 +74,7 @@ def over_seeds(surface, sigma, seeds, **options):
     return Runs(first, np.array(errors))
 
 
-def panels(figure, runs, labels=None):
+def titled_depths(figure, runs, labels=None):
     """Return the depths of the first draws by title, with our error and the paper's, for a figure.
 
     Parameters

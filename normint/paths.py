@@ -1,0 +1,120 @@
+"""The folders of the repository and the environment variables: no other module knows them.
+
+Installed from a wheel there is no repository, and what needs one says so.
+"""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent
+# One thread each: neither results nor timings then depend on what else is running.
+THREADS = tuple(f"{name}_NUM_THREADS" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA"))
+
+
+def root():
+    """Return the folder of the repository that the package is part of.
+
+    Raises
+    ------
+    FileNotFoundError
+        If it is installed without one.
+    """
+    found = PACKAGE.parent
+    if not (found / "notebooks").is_dir() or not (found / "pyproject.toml").is_file():
+        raise FileNotFoundError(
+            "the workbook belongs to the repository of normint, and this normint was installed without it; "
+            "clone the repository and run make workbook there"
+        )
+    return found
+
+
+def figures():
+    """Return the folder of figures and results: `$NORMINT_FIGURES`, or `figures` of the repository."""
+    return Path(os.environ.get("NORMINT_FIGURES") or root() / "figures")
+
+
+def data_folders():
+    """Return the folders where real data may be: `$NORMINT_DATA`, then `data` of the repository."""
+    named = named_data()
+    if named and not Path(named).is_dir():  # a slip of the pen must not look like absent data
+        raise ValueError(f"NORMINT_DATA is {named}; expected an existing folder")
+    folders = [Path(named)] if named else []
+    try:
+        return [*folders, root() / "data"]
+    except FileNotFoundError:
+        return folders
+
+
+def named_data():
+    """Return `$NORMINT_DATA`, the folder of the real data, or None."""
+    return os.environ.get("NORMINT_DATA") or None
+
+
+def wanted_data():
+    """Return `$NORMINT_DATASET`, which data the notebooks take where nothing else is said, or None."""
+    return os.environ.get("NORMINT_DATASET") or None
+
+
+def run_log():
+    """Return `$NORMINT_RUN_LOG`, where a notebook tells its runner what it made, or None."""
+    return os.environ.get("NORMINT_RUN_LOG") or None
+
+
+def variant():
+    """Return `$NORMINT_VARIANT`, how this run differs from the published one; empty if it does not."""
+    return os.environ.get("NORMINT_VARIANT", "")
+
+
+def kernel_environment(figures_folder, variant, data):
+    """Return the environment of the kernels that run the notebooks."""
+    environment = {
+        **os.environ,
+        **dict.fromkeys(THREADS, "1"),
+        "NORMINT_FIGURES": str(figures_folder),
+        "NORMINT_VARIANT": variant,
+        "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this environment, not the user's default
+        "PYTHONSAFEPATH": "1",  # a random.py that happens to be near must not be imported
+    }
+    environment.pop("MPLBACKEND", None)  # it would turn off the figures in the notebooks
+    if data:
+        environment["NORMINT_DATA"] = str(Path(data).resolve())
+    return environment
+
+
+def report_to(log, scratch):
+    """Let the kernels that this process starts report to `log`, and keep their own files in `scratch`."""
+    os.environ.update(
+        JUPYTER_RUNTIME_DIR=str(scratch), IPYTHONDIR=str(scratch / "ipython"), NORMINT_RUN_LOG=str(log)
+    )
+
+
+def in_ci():
+    """Tell whether nobody watches because continuous integration runs this: `$CI`."""
+    return bool(os.environ.get("CI"))
+
+
+def in_jupyter():
+    """Tell whether a Jupyter server started this kernel, so that somebody may be watching."""
+    return "JPY_SESSION_NAME" in os.environ
+
+
+def listing(folder, pattern="*"):
+    """Describe the files below `folder`, so that a change of any of them changes the description.
+
+    Code and tables count by content; data, which may be large, by size and date.
+    """
+    entries = []
+    for file in sorted(Path(folder).rglob(pattern)):
+        if file.is_file():
+            stat = file.stat()
+            by_content = file.suffix in (".py", ".csv")
+            what = hashlib.sha256(file.read_bytes()).hexdigest() if by_content else stat.st_mtime_ns
+            entries.append([file.relative_to(folder).as_posix(), stat.st_size, what])
+    return entries
+
+
+def digest(what):
+    """Return a short text that identifies `what`, anything that JSON can hold."""
+    return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
