@@ -167,7 +167,7 @@ def _list(notebooks):
 def _style():
     from pygments.formatters import HtmlFormatter
 
-    ours = (files("normint") / "site" / "style.css").read_text(encoding="utf-8")
+    ours = (files("normint.workbook.site") / "style.css").read_text(encoding="utf-8")
     return ours + HtmlFormatter(style="friendly").get_style_defs(".highlight") + "\n"
 
 
