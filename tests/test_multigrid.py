@@ -114,7 +114,7 @@ class TestCheckerboard:
         solver, A = random_solver(mask, seed, held)
         x, b = np.random.default_rng(seed + 1).standard_normal((2, np.count_nonzero(mask)))
         r = np.zeros(solver.inverse.shape)
-        matrix = solver.u, solver.v, solver.inverse, solver.span
+        matrix = *solver.weights, solver.inverse, solver.span
         square = checkerboard.residual(store(mask, x), store(mask, b), *matrix, r)
         # Pixels without an edge and without a weight have no equation.
         expected = np.where(np.diag(A) > 0, b - A @ x, 0.0)
@@ -125,8 +125,7 @@ class TestCheckerboard:
     @given(masks)
     def test_unit_edges_are_weights_of_one(self, mask):
         unit, ones = Multigrid(mask), Multigrid(mask, tuple(np.ones((2, *mask.shape))))
-        np.testing.assert_array_equal(unit.u, ones.u)
-        np.testing.assert_array_equal(unit.v, ones.v)
+        np.testing.assert_array_equal(unit.weights, ones.weights)
         np.testing.assert_array_equal(unit.inverse, ones.inverse)
 
     @on_random_masks
@@ -144,7 +143,7 @@ class TestPreconditioner:
         coarse, mask = solver.hierarchy, solver.mask
         r, ad = store(mask, pixels), np.zeros(solver.inverse.shape)
         e, ae = np.zeros((2, *r.shape))
-        fine = r, solver.u, solver.v, solver.inverse, solver.span, coarse.pixel_aggregate, e
+        fine = r, *solver.weights, solver.inverse, solver.span, coarse.pixel_aggregate, e
         coarse.right_side[: coarse.starts[1]] = 0.0
         checkerboard.smooth_and_restrict(*fine, coarse.right_side)
         coarse.cycle()

@@ -197,7 +197,7 @@ class TestAdjointness:
         solver = Multigrid(mask, None if unit else tuple(weights))
         weights = np.ones_like(weights) if unit else weights
         b, image = np.zeros(checkerboard.shape_for(*mask.shape)), np.zeros(mask.shape)
-        checkerboard.right_side(mask, solver.u, solver.v, *fluxes, False, None, None, b)
+        checkerboard.right_side(mask, *solver.weights, *fluxes, False, None, None, b)
         checkerboard.gather(mask, b, image)
         np.testing.assert_allclose(np.sum(image * z), self.expected(mask, weights, fluxes, z), atol=1e-11)
 

@@ -20,7 +20,7 @@ class Hierarchy:
 
     Parameters
     ----------
-    u, v : array
+    weight_down, weight_right : array
         Weights of the edges, as a checkerboard.
     diagonal : array or None
         Each pixel's own weight λ, as a checkerboard.
@@ -41,23 +41,25 @@ class Hierarchy:
     .. [2] D. Braess, "Towards algebraic multigrid for elliptic problems of second order", Computing 55, 1995.
     """
 
-    def __init__(self, u, v, diagonal, inverse, workspace):
+    def __init__(self, weight_down, weight_right, diagonal, inverse, workspace):
         self._workspace = workspace
-        _, height, width = u.shape
+        _, height, width = weight_down.shape
         cells = (height - 2) // 2, width - 2
         blocks = cells[0] * cells[1]
         # Sizes are upper bounds: memory that is never touched is never used.
-        self.pixel_aggregate = workspace.zeros("pixel_aggregate", u.shape, np.uint32)
+        self.pixel_aggregate = workspace.zeros("pixel_aggregate", weight_down.shape, np.uint32)
         first, last = workspace.empty("cells", (2, blocks), np.int32)
         extra, resistance = (workspace.empty(name, 4 * blocks + 1) for name in ("extra", "resistance"))
         block = workspace.empty("block", 4 * blocks + 1, np.int32)
         end = coarsening.aggregate_pixels(
-            u, v, diagonal, inverse, self.pixel_aggregate, first, last, block, extra, resistance
-        )
+            weight_down, weight_right, diagonal, inverse,
+            self.pixel_aggregate, first, last, block, extra, resistance,
+        )  # fmt: skip
         upper, columns, values = self._lists(end, 8 * blocks)
         edges = coarsening.pixel_edges(
-            u, v, diagonal, self.pixel_aggregate, first, last, extra, upper, columns, values
-        )
+            weight_down, weight_right, diagonal,
+            self.pixel_aggregate, first, last, extra, upper, columns, values,
+        )  # fmt: skip
         self._reserve(2 * end + 64, 4 * edges + 64)
         extra, resistance, block = self._grown(extra, resistance, block)
         self.row[1] = 0

@@ -34,11 +34,12 @@ class Multigrid:
         self.uneven = weights is not None or diagonal is not None
         shape = checkerboard.shape_for(*mask.shape)
         self._workspace = own = memory.take()
-        self.u, self.v = own.zeros("weights", (2, *shape), np.uint8 if weights is None else float)
+        kind = np.uint8 if weights is None else float
+        self.weights = weight_down, weight_right = own.zeros("weights", (2, *shape), kind)
         if weights is None:
-            checkerboard.unit_edges(mask, self.u, self.v)
+            checkerboard.unit_edges(mask, weight_down, weight_right)
         else:
-            checkerboard.weighted_edges(mask, *weights, self.u, self.v)
+            checkerboard.weighted_edges(mask, *weights, weight_down, weight_right)
         self.diagonal = None
         if diagonal is not None:
             self.diagonal = own.zeros("diagonal", shape)
@@ -47,8 +48,8 @@ class Multigrid:
         vectors = own.zeros("vectors", (6, *shape))
         self.inverse, self._b, self._x, self._e, self._d, self._ad = vectors
         self._ae, self.span = own.zeros("ae", shape[1:]), np.zeros((shape[1], 2), np.int64)
-        checkerboard.inverse_diagonal(self.u, self.v, self.diagonal, self.inverse, self.span)
-        self.hierarchy = Hierarchy(self.u, self.v, self.diagonal, self.inverse, own)
+        checkerboard.inverse_diagonal(*self.weights, self.diagonal, self.inverse, self.span)
+        self.hierarchy = Hierarchy(*self.weights, self.diagonal, self.inverse, own)
         self._used = self._broken_off = False
         self._length = 0.0  # of the last step
 
@@ -61,7 +62,7 @@ class Multigrid:
 
         With several pieces the tolerance is for the whole, and there is one residual for each.
         """
-        matrix = self.u, self.v, self.inverse, self.span
+        matrix = *self.weights, self.inverse, self.span
         b, x = self._b, self._x
         if self._used:
             b[:], x[:] = 0.0, 0.0
@@ -69,9 +70,8 @@ class Multigrid:
             self._e[:], self._d[:], self._ad[:], self._ae[:] = 0.0, 0.0, 0.0, 0.0
         self._used = self._broken_off = True
         self._length = 0.0
-        checkerboard.right_side(
-            self.mask, self.u, self.v, flux_down, flux_right, slopes, self.diagonal, prior, b
-        )
+        data = flux_down, flux_right, slopes, self.diagonal, prior
+        checkerboard.right_side(self.mask, *self.weights, *data, b)
         scale = np.sqrt(np.vdot(b, b))
         squares = None if self.pieces is None else self._by_piece(checkerboard.sum_of_squares, b)
         # The residual takes the place of b, which is only needed again where the residual is checked.
@@ -125,7 +125,7 @@ class Multigrid:
         """
         e, d, ad, ae = self._e, self._d, self._ad, self._ae
         coarse = self.hierarchy
-        fine = r, self.u, self.v, self.inverse, self.span, coarse.pixel_aggregate, e
+        fine = r, *self.weights, self.inverse, self.span, coarse.pixel_aggregate, e
         norm, change = np.sqrt(np.vdot(r, r)), 0.0
         curvature, iteration = 1.0, 0
         while (norm > tolerance * scale or change > CHANGE * tolerance) and iteration < max_iterations:
@@ -133,13 +133,13 @@ class Multigrid:
             coarse.right_side[: coarse.starts[1]] = 0.0
             checkerboard.smooth_and_restrict(*fine, coarse.right_side)
             coarse.cycle()
-            e_ae, e_ad, e_r = checkerboard.prolong_and_smooth(*fine, coarse.solution, ae, ad)
+            e_dot_ae, e_dot_ad, e_dot_r = checkerboard.prolong_and_smooth(*fine, coarse.solution, ae, ad)
             # d ← e + β d is A-orthogonal to the last d, so its curvature d·Ad needs no further product.
-            beta = -e_ad / curvature if iteration > 1 else 0.0
-            curvature = e_ae + beta * e_ad
+            beta = -e_dot_ad / curvature if iteration > 1 else 0.0
+            curvature = e_dot_ae + beta * e_dot_ad
             if not curvature > 0:  # nothing is left but rounding errors
                 return iteration - 1, norm
-            self._length = e_r / curvature
+            self._length = e_dot_r / curvature
             norm = np.sqrt(checkerboard.conjugate_step(x, r, e, ae, d, ad, self._length, beta))
             if self.uneven and self.pieces is None and norm <= tolerance * scale:
                 change = abs(self._length) * np.abs(d).max() / np.abs(x).max()
