@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from normint.domain import Domain
 from normint.solver import checkerboard
-from normint.solver.coarsening import STIFFNESS
+from normint.solver.coarse_graph import STIFFNESS
 from normint.solver.elimination import solve_factorised
 from normint.solver.hierarchy import SMALLEST
 from normint.solver.multigrid import Multigrid

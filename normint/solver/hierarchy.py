@@ -7,7 +7,7 @@ conjugate gradients (a K-cycle), which makes the convergence independent of the 
 import numpy as np
 
 from normint.compiling import FAST, SHORT_ROWS, njit
-from normint.solver import coarsening, elimination
+from normint.solver import coarse_graph, coarsening, elimination
 
 SMALLEST = 32  # a level of at most this many nodes is solved directly
 ENOUGH = 0.25  # a first step that leaves no more than this part of the residual needs no second
@@ -56,7 +56,7 @@ class Hierarchy:
             self.pixel_aggregate, first, last, block, extra, resistance,
         )  # fmt: skip
         upper, columns, values = self._lists(end, 8 * blocks)
-        edges = coarsening.pixel_edges(
+        edges = coarse_graph.pixel_edges(
             weight_down, weight_right, diagonal,
             self.pixel_aggregate, first, last, extra, upper, columns, values,
         )  # fmt: skip
@@ -66,25 +66,28 @@ class Hierarchy:
         self._assemble(1, end, upper, columns, values, extra, resistance)
         starts = [1, end]
         while starts[-1] - starts[-2] > SMALLEST:
-            s, e = starts[-2:]
-            edges = int(self.row[e] - self.row[s])
-            if 2 * e - s >= len(self.row) or self.row[e] + edges > len(self.column):
-                self._reserve(2 * (2 * e - s), 2 * int(self.row[e] + edges))
+            begin, end = starts[-2:]
+            edges = int(self.row[end] - self.row[begin])
+            if 2 * end - begin >= len(self.row) or self.row[end] + edges > len(self.column):
+                self._reserve(2 * (2 * end - begin), 2 * int(self.row[end] + edges))
                 extra, resistance, block = self._grown(extra, resistance, block)
             graph = self.row, self.column, self.value
-            n = coarsening.aggregate_nodes(
-                s, e, self.row, self.middle, self.column, self.value, self.inverse, extra,
+            new_end = coarsening.aggregate_nodes(
+                begin, end, self.row, self.middle, self.column, self.value, self.inverse, extra,
                 cells, first, last, block, self.aggregate,
             )  # fmt: skip
-            upper, columns, values = self._lists(n, edges)
-            coarsening.node_edges(s, e, n, *graph, extra, self.aggregate, resistance, upper, columns, values)
-            self._assemble(e, n, upper, columns, values, extra, resistance)
-            starts.append(n)
+            upper, columns, values = self._lists(new_end, edges)
+            coarse_graph.node_edges(
+                begin, end, new_end, *graph, extra, self.aggregate, resistance, upper, columns, values
+            )
+            self._assemble(end, new_end, upper, columns, values, extra, resistance)
+            starts.append(new_end)
             cells = (cells[0] + 1) // 2, (cells[1] + 1) // 2
         self.starts, self.twice = np.array(starts), _visits(np.diff(starts))
-        s, e = starts[-2:]
-        self.factors, self.pivots = np.empty((e - s, max(e - s - 1, 0))), extra[s:e].copy()
-        _dense(s, e, self.row, self.column, self.value, self.factors)
+        begin, end = starts[-2:]
+        self.factors = np.empty((end - begin, max(end - begin - 1, 0)))
+        self.pivots = extra[begin:end].copy()
+        _dense(begin, end, self.row, self.column, self.value, self.factors)
         elimination.factorise(self.factors, self.pivots)
         vectors = workspace.zeros("coarse vectors", (4, starts[-1]))
         self.right_side, self.solution, self.direction, self.product = vectors
@@ -110,9 +113,9 @@ class Hierarchy:
         take = self._workspace.empty
         return take("upper", nodes + 1, np.int32), take("columns", edges, np.int32), take("values", edges)
 
-    def _assemble(self, s, e, upper, columns, values, extra, resistance):
+    def _assemble(self, begin, end, upper, columns, values, extra, resistance):
         matrix = self.row, self.middle, self.column, self.value, self.inverse
-        coarsening.assemble(s, e, upper, columns, values, extra, resistance, *matrix)
+        coarse_graph.assemble(begin, end, upper, columns, values, extra, resistance, *matrix)
 
     @property
     def sizes(self):
@@ -140,14 +143,14 @@ def _visits(sizes):
 
 
 @njit(**FAST)
-def _dense(s, e, row, column, value, band):
-    """Copy the edges between nodes s to e, each at its lower end, as the elimination has them."""
+def _dense(begin, end, row, column, value, band):
+    """Copy the edges between the nodes begin to end, each at its lower end, as the elimination has them."""
     band[:] = 0.0
-    for i in range(s, e):
-        for t in range(row[i], row[i + 1]):
-            j = np.int64(column[t])
+    for i in range(begin, end):
+        for entry in range(row[i], row[i + 1]):
+            j = np.int64(column[entry])
             if j > i:
-                band[i - s, j - i - 1] = value[t]
+                band[i - begin, j - i - 1] = value[entry]
 
 
 @njit(**SHORT_ROWS)
@@ -160,68 +163,112 @@ def _cycle(
     curvature, length = np.zeros(levels), np.zeros(levels)
     level, down = 0, True
     while True:
-        s, e = starts[level], starts[level + 1]
+        begin, end = starts[level], starts[level + 1]
         if down and level == levels - 1:
-            x[s:e] = b[s:e]
-            elimination.solve_factorised(factors, pivots, x[s:e])
+            x[begin:end] = b[begin:end]
+            elimination.solve_factorised(factors, pivots, x[begin:end])
             down = False
-        elif down:
-            b[e : starts[level + 2]] = 0.0
-            for i in range(s, e):
-                t = b[i]
-                for h in range(row[i], middle[i]):
-                    t += value[h] * x[column[h]]
-                x[i] = t * inverse[i]
-            for i in range(s, e):
-                t = 0.0  # the residual of a sweep from zero: what the later nodes contribute
-                for h in range(middle[i], row[i + 1]):
-                    t += value[h] * x[column[h]]
-                b[aggregate[i]] += t
+        if down:
+            b[end : starts[level + 2]] = 0.0
+            _smooth_and_restrict(begin, end, row, middle, column, value, inverse, aggregate, b, x)
             level += 1
             second[level] = False
-        else:
-            if twice[level]:
-                bb, xb, xax, xad, axb, axax = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-                for i in range(s, e):
-                    t = x[i] / inverse[i] if inverse[i] > 0 else 0.0
-                    for h in range(row[i], row[i + 1]):
-                        t -= value[h] * x[column[h]]
-                    xb += x[i] * b[i]
-                    xax += x[i] * t
-                    if second[level]:
-                        xad += x[i] * product[i]
-                    else:
-                        product[i] = t
-                        bb += b[i] * b[i]
-                        axb += t * b[i]
-                        axax += t * t
-                if second[level]:
-                    # What the second direction adds to the first; nothing, if only rounding errors differ.
-                    curvature_2 = xax - xad * xad / curvature[level]
-                    length_2 = xb / curvature_2 if curvature_2 > SAME * xax else 0.0
-                    length_1 = length[level] - length_2 * xad / curvature[level]
-                    for i in range(s, e):
-                        x[i] = length_1 * direction[i] + length_2 * x[i]
-                else:
-                    t = xb / xax if xax > 0 else 0.0
-                    if xax > 0 and bb - 2 * t * axb + t * t * axax > ENOUGH**2 * bb:
-                        for i in range(s, e):
-                            direction[i] = x[i]
-                            b[i] -= t * product[i]
-                        curvature[level], length[level] = xax, t
-                        second[level], down = True, True
-                        continue
-                    for i in range(s, e):
-                        x[i] *= t
-            if level == 0:
-                return
-            level -= 1
-            s, e = starts[level], starts[level + 1]
-            for i in range(s, e):
-                x[i] += x[aggregate[i]]
-            for i in range(e - 1, s - 1, -1):
-                t = b[i]
-                for h in range(row[i], row[i + 1]):
-                    t += value[h] * x[column[h]]
-                x[i] = t * inverse[i]
-            b[0] = 0.0
+            continue
+        if twice[level] and second[level]:
+            step = curvature[level], length[level]
+            _second_step(begin, end, row, column, value, inverse, b, x, direction, product, *step)
+        elif twice[level]:
+            curvature[level], length[level], second[level] = _first_step(
+                begin, end, row, column, value, inverse, b, x, direction, product
+            )
+            if second[level]:
+                down = True
+                continue
+        if level == 0:
+            return
+        level -= 1
+        _prolong_and_smooth(
+            starts[level], starts[level + 1], row, column, value, inverse, aggregate, b, x
+        )  # fmt: skip
+        b[0] = 0.0
+
+
+@njit(**SHORT_ROWS)
+def _smooth_and_restrict(begin, end, row, middle, column, value, inverse, aggregate, b, x):
+    """Sweep forwards from zero over a level, and add the residual to the right-hand side of the next."""
+    for i in range(begin, end):
+        total = b[i]
+        for entry in range(row[i], middle[i]):
+            total += value[entry] * x[column[entry]]
+        x[i] = total * inverse[i]
+    for i in range(begin, end):
+        total = 0.0  # the residual of a sweep from zero: what the later nodes contribute
+        for entry in range(middle[i], row[i + 1]):
+            total += value[entry] * x[column[entry]]
+        b[aggregate[i]] += total
+
+
+@njit(**SHORT_ROWS)
+def _prolong_and_smooth(begin, end, row, column, value, inverse, aggregate, b, x):
+    """Add to a level the solution of the next, and sweep backwards."""
+    for i in range(begin, end):
+        x[i] += x[aggregate[i]]
+    for i in range(end - 1, begin - 1, -1):
+        total = b[i]
+        for entry in range(row[i], row[i + 1]):
+            total += value[entry] * x[column[entry]]
+        x[i] = total * inverse[i]
+
+
+@njit(**SHORT_ROWS)
+def _times_matrix(i, row, column, value, inverse, x):
+    """Return one entry of A x."""
+    total = x[i] / inverse[i] if inverse[i] > 0 else 0.0
+    for entry in range(row[i], row[i + 1]):
+        total -= value[entry] * x[column[entry]]
+    return total
+
+
+@njit(**SHORT_ROWS)
+def _first_step(begin, end, row, column, value, inverse, b, x, direction, product):
+    """Find the best step along x, and return x·Ax, its length, and whether another must follow.
+
+    If none must, x becomes that step. Else it becomes the direction, and b what the step leaves of it.
+    """
+    b_dot_b, x_dot_b, x_dot_ax, ax_dot_b, ax_dot_ax = 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(begin, end):
+        ax = _times_matrix(i, row, column, value, inverse, x)
+        x_dot_b += x[i] * b[i]
+        x_dot_ax += x[i] * ax
+        product[i] = ax
+        b_dot_b += b[i] * b[i]
+        ax_dot_b += ax * b[i]
+        ax_dot_ax += ax * ax
+    length = x_dot_b / x_dot_ax if x_dot_ax > 0 else 0.0
+    left = b_dot_b - 2 * length * ax_dot_b + length * length * ax_dot_ax
+    if x_dot_ax > 0 and left > ENOUGH**2 * b_dot_b:
+        for i in range(begin, end):
+            direction[i] = x[i]
+            b[i] -= length * product[i]
+        return x_dot_ax, length, True
+    for i in range(begin, end):
+        x[i] *= length
+    return x_dot_ax, length, False
+
+
+@njit(**SHORT_ROWS)
+def _second_step(
+    begin, end, row, column, value, inverse, b, x, direction, product, curvature, length
+):  # fmt: skip
+    """Set x to the best sum of the first direction and x, which what was left of b has led to."""
+    x_dot_b, x_dot_ax, x_dot_ad = 0.0, 0.0, 0.0
+    for i in range(begin, end):
+        x_dot_b += x[i] * b[i]
+        x_dot_ax += x[i] * _times_matrix(i, row, column, value, inverse, x)
+        x_dot_ad += x[i] * product[i]
+    # What the second direction adds to the first; nothing, if only rounding errors differ.
+    second_curvature = x_dot_ax - x_dot_ad * x_dot_ad / curvature
+    second_length = x_dot_b / second_curvature if second_curvature > SAME * x_dot_ax else 0.0
+    first_length = length - second_length * x_dot_ad / curvature
+    for i in range(begin, end):
+        x[i] = first_length * direction[i] + second_length * x[i]
