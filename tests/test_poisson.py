@@ -1,5 +1,7 @@
 """The weighted 5-point system: its solvers against dense algebra, their reports, their iteration counts."""
 
+import sys
+
 import hypothesis.extra.numpy as hnp
 import numpy as np
 import pytest
@@ -456,3 +458,11 @@ class TestIterationCounts:
     @pytest.mark.parametrize("tolerance", [1e-8, 1e-12])
     def test_small_tolerances_are_reached(self, shape, tolerance):
         iterations(shape(128), tolerance=tolerance)
+
+
+def test_missing_pyamg_is_named_with_the_command_that_installs_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyamg", None)
+    with pytest.raises(
+        ImportError, match=r"solver=\"pyamg\" needs the package pyamg: pip install 'normint\["
+    ):
+        System(np.ones((2, 2), bool), solver="pyamg")

@@ -45,77 +45,83 @@ class Hierarchy:
         self._workspace = workspace
         _, height, width = weight_down.shape
         cells = (height - 2) // 2, width - 2
-        blocks = cells[0] * cells[1]
-        # Sizes are upper bounds: memory that is never touched is never used.
-        self.pixel_aggregate = workspace.zeros("pixel_aggregate", weight_down.shape, np.uint32)
-        first, last = workspace.empty("cells", (2, blocks), np.int32)
-        extra, resistance = (workspace.empty(name, 4 * blocks + 1) for name in ("extra", "resistance"))
-        block = workspace.empty("block", 4 * blocks + 1, np.int32)
-        end = coarsening.aggregate_pixels(
-            weight_down, weight_right, diagonal, inverse,
-            self.pixel_aggregate, first, last, block, extra, resistance,
-        )  # fmt: skip
-        upper, columns, values = self._lists(end, 8 * blocks)
-        edges = coarse_graph.pixel_edges(
-            weight_down, weight_right, diagonal,
-            self.pixel_aggregate, first, last, extra, upper, columns, values,
-        )  # fmt: skip
-        self._reserve(2 * end + 64, 4 * edges + 64)
-        extra, resistance, block = self._grown(extra, resistance, block)
-        self.row[1] = 0
-        self._assemble(1, end, upper, columns, values, extra, resistance)
-        starts = [1, end]
-        while starts[-1] - starts[-2] > SMALLEST:
-            begin, end = starts[-2:]
-            edges = int(self.row[end] - self.row[begin])
-            if 2 * end - begin >= len(self.row) or self.row[end] + edges > len(self.column):
-                self._reserve(2 * (2 * end - begin), 2 * int(self.row[end] + edges))
-                extra, resistance, block = self._grown(extra, resistance, block)
-            graph = self.row, self.column, self.value
-            new_end = coarsening.aggregate_nodes(
-                begin, end, self.row, self.middle, self.column, self.value, self.inverse, extra,
-                cells, first, last, block, self.aggregate,
-            )  # fmt: skip
-            upper, columns, values = self._lists(new_end, edges)
-            coarse_graph.node_edges(
-                begin, end, new_end, *graph, extra, self.aggregate, resistance, upper, columns, values
-            )
-            self._assemble(end, new_end, upper, columns, values, extra, resistance)
-            starts.append(new_end)
+        self._first_level(weight_down, weight_right, diagonal, inverse, cells[0] * cells[1])
+        while self.starts[-1] - self.starts[-2] > SMALLEST:
+            self._next_level(cells)
             cells = (cells[0] + 1) // 2, (cells[1] + 1) // 2
-        self.starts, self.twice = np.array(starts), _visits(np.diff(starts))
-        begin, end = starts[-2:]
+        begin, end = self.starts[-2:]
         self.factors = np.empty((end - begin, max(end - begin - 1, 0)))
-        self.pivots = extra[begin:end].copy()
+        self.pivots = self._extra[begin:end].copy()
         _dense(begin, end, self.row, self.column, self.value, self.factors)
         elimination.factorise(self.factors, self.pivots)
-        vectors = workspace.zeros("coarse vectors", (4, starts[-1]))
+        vectors = workspace.zeros("coarse vectors", (4, end))
         self.right_side, self.solution, self.direction, self.product = vectors
+        self.starts, self.twice = np.array(self.starts), _visits(self.sizes)
 
-    def _reserve(self, nodes, entries):
+    def _first_level(self, weight_down, weight_right, diagonal, inverse, blocks):
+        """Make the nodes of the first coarse level from pixels in so many blocks."""
+        empty = self._workspace.empty
+        # Sizes are upper bounds: memory that is never touched is never used.
+        self.pixel_aggregate = self._workspace.zeros("pixel_aggregate", weight_down.shape, np.uint32)
+        self._first, self._last = empty("cells", (2, blocks), np.int32)
+        self._extra, self._resistance = empty("extra", 4 * blocks + 1), empty("resistance", 4 * blocks + 1)
+        self._block = empty("block", 4 * blocks + 1, np.int32)
+        end = coarsening.aggregate_pixels(
+            weight_down, weight_right, diagonal, inverse,
+            self.pixel_aggregate, self._first, self._last, self._block, self._extra, self._resistance,
+        )  # fmt: skip
+        lists = self._lists(end, 8 * blocks)
+        edges = coarse_graph.pixel_edges(
+            weight_down, weight_right, diagonal,
+            self.pixel_aggregate, self._first, self._last, self._extra, *lists,
+        )  # fmt: skip
+        nodes, entries = 2 * end + 64, 4 * edges + 64
+        self.row, self.middle = empty("row", nodes, np.uint32), empty("middle", nodes, np.uint32)
+        self.inverse, self.aggregate = empty("inverse", nodes), empty("aggregate", nodes, np.uint32)
+        self.column, self.value = empty("column", entries, np.uint32), empty("value", entries)
+        self._grow(nodes, entries)
+        self.row[1] = 0
+        self.starts = [1, end]
+        self._assemble(lists)
+
+    def _next_level(self, cells):
+        """Make the nodes of another level from those of the last one, which lie in so many rows of cells."""
+        begin, end = self.starts[-2:]
+        edges = int(self.row[end] - self.row[begin])
+        if 2 * end - begin >= len(self.row) or self.row[end] + edges > len(self.column):
+            self._grow(2 * (2 * end - begin), 2 * int(self.row[end] + edges))
+        new_end = coarsening.aggregate_nodes(
+            begin, end, self.row, self.middle, self.column, self.value, self.inverse, self._extra,
+            cells, self._first, self._last, self._block, self.aggregate,
+        )  # fmt: skip
+        lists = self._lists(new_end, edges)
+        coarse_graph.node_edges(
+            begin, end, new_end, self.row, self.column, self.value,
+            self._extra, self.aggregate, self._resistance, *lists,
+        )  # fmt: skip
+        self.starts.append(new_end)
+        self._assemble(lists)
+
+    def _grow(self, nodes, entries):
         """Make room in the arrays of all levels, keeping what is there."""
-        for name, size, kind in (
-            ("row", nodes, np.uint32), ("middle", nodes, np.uint32), ("inverse", nodes, float),
-            ("aggregate", nodes, np.uint32), ("column", entries, np.uint32), ("value", entries, float),
-        ):  # fmt: skip
-            array = getattr(self, name, None)
-            if array is None:
-                setattr(self, name, self._workspace.empty(name, size, kind))
-            else:
-                setattr(self, name, self._workspace.grown(name, array, size))
-
-    def _grown(self, extra, resistance, block):
-        arrays = {"extra": extra, "resistance": resistance, "block": block}
-        return (self._workspace.grown(name, array, len(self.row)) for name, array in arrays.items())
+        grown = self._workspace.grown
+        self.row, self.middle = grown("row", self.row, nodes), grown("middle", self.middle, nodes)
+        self.inverse = grown("inverse", self.inverse, nodes)
+        self.aggregate = grown("aggregate", self.aggregate, nodes)
+        self.column, self.value = grown("column", self.column, entries), grown("value", self.value, entries)
+        self._extra = grown("extra", self._extra, nodes)
+        self._resistance = grown("resistance", self._resistance, nodes)
+        self._block = grown("block", self._block, nodes)
 
     def _lists(self, nodes, edges):
-        """Return room for the edges of one level, each listed at its lower end."""
-        take = self._workspace.empty
-        return take("upper", nodes + 1, np.int32), take("columns", edges, np.int32), take("values", edges)
+        """Return room for the edges of one level, listed at their lower ends: starts, columns and values."""
+        empty = self._workspace.empty
+        return empty("upper", nodes + 1, np.int32), empty("columns", edges, np.int32), empty("values", edges)
 
-    def _assemble(self, begin, end, upper, columns, values, extra, resistance):
+    def _assemble(self, lists):
+        """Store the matrix of the last level."""
         matrix = self.row, self.middle, self.column, self.value, self.inverse
-        coarse_graph.assemble(begin, end, upper, columns, values, extra, resistance, *matrix)
+        coarse_graph.assemble(*self.starts[-2:], *lists, self._extra, self._resistance, *matrix)
 
     @property
     def sizes(self):

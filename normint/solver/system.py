@@ -4,16 +4,19 @@ import threading
 from typing import NamedTuple
 
 import numpy as np
-import scipy.ndimage
 
 from normint import inputs
 from normint.domain import bounding_box
-from normint.solver import elimination
-from normint.solver.elimination import SMALL
-from normint.solver.multigrid import Multigrid
+from normint.solver import references
+from normint.solver.by_size import BySize
 from normint.solver.pieces import Pieces
 
-SOLVERS = ("multigrid", "pyamg", "cg", "direct")
+SOLVERS = {
+    "multigrid": BySize,
+    "pyamg": references.Pyamg,
+    "cg": references.ConjugateGradients,
+    "direct": references.Direct,
+}
 TOO_SMALL = 1e-12  # parts of the largest weight of its piece: rounding hides what such a weight asks for
 NEIGHBOURS = (np.s_[:-1], np.s_[1:]), (np.s_[:, :-1], np.s_[:, 1:])
 
@@ -61,7 +64,8 @@ class System:
 
     def __init__(self, mask, weights=None, diagonal=None, *, solver="multigrid", raise_weak=False):
         mask = inputs.as_mask(mask, np.shape(mask))
-        solver = _solver_class(solver)
+        if solver not in SOLVERS:
+            raise ValueError(f"solver is {solver!r}; expected one of {', '.join(SOLVERS)}")
         if weights is not None:
             weights = _as_weights(weights, mask)
         if diagonal is not None:
@@ -78,8 +82,7 @@ class System:
         if diagonal is not None:  # what is too small to bend anything still decides the constant, at the end
             diagonal = np.where(diagonal < TOO_SMALL * pieces.largest[pieces.labels], 0.0, diagonal)
             diagonal = diagonal if diagonal.any() else None
-        own = {"pieces": pieces} if solver is _BySize else {}
-        self._solver = solver(self.mask, weights, diagonal, **own)
+        self._solver = SOLVERS[solver](self.mask, weights, diagonal, pieces)
         self._lock = threading.Lock()  # the solver's memory serves one solution at a time
 
     def solve(
@@ -157,62 +160,6 @@ class System:
         return np.ascontiguousarray(image[self.box])
 
 
-class _BySize:
-    """Our solver: small pieces exactly, by elimination; the others together, by multigrid."""
-
-    def __init__(self, mask, weights, diagonal, pieces):
-        self.mask, self.weights, self.diagonal, self.pieces = mask, weights, diagonal, pieces
-        large = pieces.sizes > SMALL
-        self.small = np.flatnonzero(pieces.sizes * ~large)
-        self.members = pieces.members(self.small) if self.small.size else None
-        self.multigrid = None
-        if large.any():
-            if self.small.size:
-                mask = large[pieces.labels]
-                diagonal = None if diagonal is None else np.where(mask, diagonal, 0.0)
-            several = np.count_nonzero(large) > 1
-            self.multigrid = Multigrid(mask, weights, diagonal, pieces if several else None)
-
-    def solve(self, flux_down, flux_right, slopes, prior, initial, tolerance, max_iterations, callback):
-        """Return the depth (NaN outside the mask), the number of iterations and the largest residual."""
-        fluxes, stop = (flux_down, flux_right), (tolerance, max_iterations, callback)
-        if self.multigrid is None:
-            depth, iterations, residual = np.full(self.mask.shape, np.nan), 1, 0.0
-            if callback is not None:
-                callback(1, 0.0)
-        else:
-            depth, iterations, residual = self.multigrid.solve(*fluxes, slopes, prior, initial, *stop)
-        if np.ndim(residual):
-            # Beside a piece with large slopes, one with small ones hardly counts: it is then solved alone.
-            left = np.flatnonzero(~self.multigrid.solved(residual, tolerance))
-            if left.size and iterations < max_iterations:
-                boxes = scipy.ndimage.find_objects(self.pieces.labels)
-                for k in left:
-                    data = *fluxes, slopes, prior, tolerance, max_iterations
-                    more, residual[k] = self._solve_alone(k, boxes[k - 1], depth, *data)
-                    iterations = max(iterations, more)
-            residual = residual.max()
-        if self.small.size:
-            data = self.weights, self.diagonal, fluxes, slopes, prior
-            elimination.solve_pieces(self.pieces.labels, *self.members, *data, depth)
-        return depth, iterations, residual
-
-    def _solve_alone(self, k, box, depth, flux_down, flux_right, slopes, prior, tolerance, max_iterations):
-        """Set the depth of one piece; return the number of iterations and the residual."""
-        inside = self.pieces.labels[box] == k
-
-        def part(image):
-            return None if image is None else np.ascontiguousarray(image[box])
-
-        weights = None if self.weights is None else tuple(map(part, self.weights))
-        diagonal = None if self.diagonal is None else np.where(inside, self.diagonal[box], 0.0)
-        found, iterations, residual = Multigrid(inside, weights, diagonal).solve(
-            part(flux_down), part(flux_right), slopes, part(prior), None, tolerance, max_iterations, None
-        )
-        depth[box][inside] = found[inside]
-        return iterations, residual
-
-
 class _Origin:
     """A depth near the prior, from which the solution is measured.
 
@@ -281,20 +228,6 @@ def _within_range(weights, pieces, raise_weak):
     for share, where, w in zip(shares, weak, weights, strict=True):
         share[where] = w[where] / least[where]
     return raised, shares
-
-
-def _solver_class(name):
-    if name == "multigrid":
-        return _BySize
-    if name == "cg":
-        from normint.solver.conjugate_gradients import Cg
-
-        return Cg
-    if name not in SOLVERS:
-        raise ValueError(f"solver is {name!r}; expected one of {', '.join(SOLVERS)}")
-    from normint.solver import references
-
-    return getattr(references, name.capitalize())
 
 
 def _as_weights(weights, mask):
