@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from small_problems import each_mask, edges_of, random_fields
 
-from normint.methods.calibrated import edge_loops
+from normint.methods.calibrated.energy import edge_residuals, reweight, total_cost
 
 
 class Problem:
@@ -26,7 +26,7 @@ class Problem:
     def reweight(self, tau, power, weakest):
         r, weights = np.zeros_like(self.step), np.full_like(self.step, weakest)
         settings = 3.0, tau, power, weakest
-        edge_loops.reweight(self.z, *self.edges, self.variance, self.price, *settings, r, weights)
+        reweight(self.z, *self.edges, self.variance, self.price, *settings, r, weights)
         return r, weights
 
 
@@ -34,7 +34,7 @@ class Problem:
 def test_residuals_are_those_of_the_edges_that_exist(mask):
     problem = Problem(mask)
     expected = problem.residual(problem.z)
-    np.testing.assert_allclose(edge_loops.residual(problem.z, *problem.edges), expected, atol=1e-14)
+    np.testing.assert_allclose(edge_residuals(problem.z, *problem.edges), expected, atol=1e-14)
     np.testing.assert_allclose(problem.reweight(1.0, 1, 1e-9)[0], expected, atol=1e-14)
 
 
@@ -57,7 +57,7 @@ def test_energy(mask):
     problem = Problem(mask)
     spread = 9.0 * problem.price * problem.variance
     square = problem.residual(problem.z) ** 2
-    found = edge_loops.energy(problem.z, *problem.edges, spread, problem.price)
+    found = total_cost(problem.z, *problem.edges, spread, problem.price)
     assert found == pytest.approx(np.sum(problem.price * square / (spread + square)), rel=1e-12)
 
 
@@ -74,5 +74,5 @@ def test_the_energy_s_derivative_is_that_of_weighted_squares():
         for change in (small, -small):
             z = problem.z.copy()
             z[i, j] += change
-            energies.append(edge_loops.energy(z, *problem.edges, spread, problem.price))
+            energies.append(total_cost(z, *problem.edges, spread, problem.price))
         assert (energies[0] - energies[1]) / (2 * small) == pytest.approx(expected, rel=1e-6)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from small_problems import each_mask
 
-from normint.methods import indicators
+from normint.methods import mumford_shah as indicators
 from normint.methods.pairs import DOWN, LEFT, RIGHT, UP, neighbours
 
 EPSILON = 0.2

@@ -5,8 +5,7 @@ import numpy as np
 from normint import inputs
 from normint.compiling import FAST, njit
 from normint.methods.iteration import Problem
-from normint.methods.row_loops import DOWN, LEFT, RIGHT, UP
-from normint.solver.system import System
+from normint.methods.pairs import DOWN, LEFT, RIGHT, UP
 
 # Beyond this exponent one side counts nothing: e⁻³⁰ is 10⁻¹³. An edge that both ends cut keeps that much, so
 # that the system always has one solution.
@@ -125,10 +124,7 @@ class _Bilateral:
 
     def step(self, z):
         """Return the minimiser for the weights that were set, and its energy."""
-        problem = self.problem
-        system = System(problem.mask, self.edges[:2], problem.weight, solver=self.solver, raise_weak=True)
-        solution = system.solve(*self.edges[2:], problem.prior, initial=z, tolerance=1e-8, max_iterations=100)
-        z = np.where(problem.mask, solution.depth, 0.0)
+        z = self.problem.minimise(self.edges, z, self.solver, 1e-8, 100)
         return z, self.look(z)
 
     def settled(self, still):

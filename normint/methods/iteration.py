@@ -9,6 +9,7 @@ from normint.methods import pairs
 from normint.methods.quadratic import quadratic
 from normint.methods.result import Integration
 from normint.solver.pieces import Pieces
+from normint.solver.system import System
 
 SCHEMES = ("fast", "paper")
 
@@ -49,6 +50,22 @@ class Problem:
     def prior_energy(self, z):
         """Compute Σ λ (z - z⁰)²."""
         return 0.0 if self.prior is None else float(np.sum(self.weight * (z - self.prior) ** 2))
+
+    def minimise(self, edges, z, solver, tolerance, steps):
+        """Return the minimiser of a quadratic model, or a depth on the way there from z.
+
+        Parameters
+        ----------
+        edges : ndarray
+            Of shape 4×rows×cols: weights and fluxes of the edges, each downwards and to the right.
+        z : ndarray
+            The depth to start from.
+        solver, tolerance, steps
+            See :class:`normint.solver.system.System` and its ``solve``; steps are its iterations.
+        """
+        system = System(self.mask, edges[:2], self.weight, solver=solver, raise_weak=True)
+        solution = system.solve(*edges[2:], self.prior, initial=z, tolerance=tolerance, max_iterations=steps)
+        return np.where(self.mask, solution.depth, 0.0)
 
     def run(self, step, energy, model, settled=None, descends=True):
         """Repeat ``z, energy = step(z)`` until the energy stands still or the iterations are used up.

@@ -3,7 +3,6 @@
 import numpy as np
 
 from normint.methods import pairs
-from normint.solver.system import System
 
 HUGE = 1e100  # no depth: its square would be beyond all numbers
 
@@ -15,7 +14,7 @@ class Reweighted:
     ----------
     problem : Problem
     kind : int
-        The energy, such as ``quadrants.PHI_1``.
+        The energy, such as ``pairs.PHI_1``.
     parameter, nu : float
         Its parameters.
     solver : str
@@ -50,12 +49,7 @@ class Reweighted:
         Conjugate gradients started at z lower a quadratic function with every step, so a few steps will do;
         and where the model lies above the energy, which it touches at z, the energy is lower too.
         """
-        problem = self.problem
-        system = System(problem.mask, self.edges[:2], problem.weight, solver=self.solver, raise_weak=True)
-        solution = system.solve(
-            *self.edges[2:], problem.prior, initial=z, tolerance=self.tolerance, max_iterations=self.steps
-        )
-        return np.where(problem.mask, solution.depth, 0.0)
+        return self.problem.minimise(self.edges, z, self.solver, self.tolerance, self.steps)
 
 
 class Descent:

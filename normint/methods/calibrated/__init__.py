@@ -8,6 +8,7 @@ from normint import inputs
 from normint.domain import bounding_box
 from normint.methods.calibrated.constants import CONSTANTS, Constants
 from normint.methods.calibrated.energy import WEAKEST, CalibratedEnergy
+from normint.methods.calibrated.search import best
 from normint.methods.result import Integration
 from normint.solver.pieces import Pieces
 
@@ -57,8 +58,8 @@ def calibrated(
        the weights of the energy itself. Then they are fused: a minimum cut takes from each what costs least.
        (Small images have no half; large ones have nothing else, so that the time per pixel does not grow.)
     5. Local minima are left by moving pieces (:mod:`normint.methods.calibrated.piece_moves`) and
-    discontinuities
-       (:mod:`normint.methods.calibrated.cut_moves`). What lowers the energy after polishing is kept.
+       discontinuities (:mod:`normint.methods.calibrated.cut_moves`). What lowers the energy after polishing
+       is kept.
     6. The edges that are not cut are fitted by least squares.
 
     Transposing, flipping or negating the data, scaling them or adding a plane does the same to the depth, up
@@ -93,7 +94,7 @@ def calibrated(
         if observe is not None:
             observe(stage, whole(np.where(surface.mask, surface.unit * z, np.nan), np.nan))
 
-    z, energies = surface.best(tell)
+    z, energies = best(surface, tell)
     tell("moved", z)
     z, kept = surface.last_fit(z)
     Pieces(surface.mask, diagonal=surface.weight).settle(z, surface.prior)
