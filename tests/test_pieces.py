@@ -1,7 +1,5 @@
 """Pieces of a surface, and moves of them: rooms and doors, known offsets, what a prior holds."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import scipy.ndimage
@@ -113,8 +111,8 @@ class TestMoves:
         r, ones = np.zeros(exists.shape), np.ones(exists.shape)
         r[0, :-1], r[1, :, :-1] = np.diff(z, axis=0), np.diff(z, axis=1)
         hold = hold * np.bincount(self.labels.ravel())
-        constants = replace(CONSTANTS, least_gain=least)
-        return moves(self.labels, 6, r, ones, ones, exists, hold, np.zeros(6), constants)[:2]
+        rounds = CONSTANTS.rounds._replace(least_gain=least)
+        return moves(self.labels, 6, r, ones, ones, exists, hold, np.zeros(6), rounds=rounds)[:2]
 
     def test_pieces_that_agree_stay(self):
         offsets, moved = self.found(np.zeros(6))
@@ -171,7 +169,7 @@ class TestMilestones:
     @pytest.mark.parametrize("partner", ["last", "any"])
     def test_what_is_left_out_lies_between_two_that_are_much_the_same(self, partner):
         left, right, bulk = self.tree(400, partner)
-        chosen = milestones(left, right, bulk, CONSTANTS.growth)
+        chosen = milestones(left, right, bulk, CONSTANTS.piece_moves.growth)
         assert chosen[left < 0].all() and chosen[-1] and (partner == "any" or not chosen.all())
         larger = np.where(bulk[left] >= bulk[right], left, right)
         above = np.full(bulk.size, -1)
@@ -183,11 +181,11 @@ class TestMilestones:
                 assert up >= 0
             while not chosen[down]:
                 down = larger[down]
-            assert bulk[up] <= CONSTANTS.growth * bulk[down]
+            assert bulk[up] <= CONSTANTS.piece_moves.growth * bulk[down]
 
     def test_looking_at_a_chain_is_not_quadratic(self):
         shares = []
         for count in (1000, 8000):
             left, right, bulk = self.tree(count, "last")
-            shares.append(bulk[milestones(left, right, bulk, CONSTANTS.growth)].sum() / bulk[-1])
+            shares.append(bulk[milestones(left, right, bulk, CONSTANTS.piece_moves.growth)].sum() / bulk[-1])
         assert shares[1] < 1.1 * shares[0] + 1 < 50  # the shares of all nodes are 500 and 4000

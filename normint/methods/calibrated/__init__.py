@@ -105,7 +105,7 @@ def calibrated(
         depth=whole(np.where(surface.mask, surface.unit * z, np.nan), np.nan),
         energies=np.array(energies),
         iterations=surface.solves,
-        converged=len(energies) <= constants.rounds,
+        converged=len(energies) <= constants.rounds.rounds,
         seconds=time.perf_counter() - start,
         weights=tuple(whole(image, 0.0) for image in weights),
         confidence=tuple(whole(image, 0.0) for image in confidence),

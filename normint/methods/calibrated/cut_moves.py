@@ -6,13 +6,14 @@ from scipy.ndimage import distance_transform_cdt
 from normint.compiling import FAST, njit
 from normint.domain import bounding_box
 from normint.methods.calibrated.constants import CONSTANTS
+from normint.methods.calibrated.energy import cost
 from normint.methods.calibrated.minimum_cut import minimum_cut
 from normint.solver.pieces import root
 
 UNIT = 1000  # capacities are whole numbers, of so many parts of the price of an edge
 
 
-def relocate(residual, variance, price, exists, upwards, constants=CONSTANTS):
+def relocate(residual, variance, price, exists, upwards, constants=CONSTANTS.cut_moves):
     """Find which pixels beside discontinuities should join the other side.
 
     Parameters
@@ -22,8 +23,7 @@ def relocate(residual, variance, price, exists, upwards, constants=CONSTANTS):
     exists : ndarray of bool
     upwards : bool
         Whether pixels of the lower side are lifted to the upper one, or the other way round.
-    constants : Constants
-        Its `jump` and `reach`.
+    constants : CutMoves
 
     Returns
     -------
@@ -43,7 +43,7 @@ def relocate(residual, variance, price, exists, upwards, constants=CONSTANTS):
     return _choose_alone(residual, variance, price, exists, height)
 
 
-def refine(residual, variance, price, exists, inside, offset, constants=CONSTANTS):
+def refine(residual, variance, price, exists, inside, offset, constants=CONSTANTS.cut_moves):
     """Move a piece by an offset, with the outline that costs least.
 
     Parameters
@@ -53,8 +53,7 @@ def refine(residual, variance, price, exists, inside, offset, constants=CONSTANT
     inside : ndarray of bool
         The piece.
     offset : float
-    constants : Constants
-        Its `outline`: pixels by which the outline may change.
+    constants : CutMoves
 
     Returns
     -------
@@ -84,7 +83,7 @@ def refine(residual, variance, price, exists, inside, offset, constants=CONSTANT
     return whole, gain
 
 
-def fuse(residual, variance, price, exists, other, constants=CONSTANTS):
+def fuse(residual, variance, price, exists, other, constants=CONSTANTS.fusion):
     """Take from each of two depths what costs less.
 
     Parameters
@@ -93,8 +92,7 @@ def fuse(residual, variance, price, exists, other, constants=CONSTANTS):
         As for :func:`relocate`, of the first depth.
     other : ndarray
         By how much the second depth exceeds it.
-    constants : Constants
-        Its `fuse_agrees` and `fuse_equal`.
+    constants : Fusion
 
     Returns
     -------
@@ -116,7 +114,7 @@ def fuse(residual, variance, price, exists, other, constants=CONSTANTS):
     >>> first + fuse(residual, ones, ones, exists, second - first)
     array([[0., 0., 0., 0., 0.]])
     """
-    groups = _together(residual, variance, exists, other, constants.fuse_agrees, constants.fuse_equal)
+    groups = _together(residual, variance, exists, other, constants)
     return _choose(residual, variance, price, exists, other, *groups)
 
 
@@ -140,7 +138,7 @@ def _choose(residual, variance, price, exists, height, group, count):
 
 
 @njit(**FAST)
-def _together(residual, variance, exists, other, agrees, equal):
+def _together(residual, variance, exists, other, constants):
     """Return the group of each pixel, numbered row by row, and how many there are."""
     _, rows, cols = residual.shape
     parent = np.arange(rows * cols)
@@ -151,7 +149,8 @@ def _together(residual, variance, exists, other, agrees, equal):
                     continue
                 change = other[i + 1 - axis, j + axis] - other[i, j]
                 v = variance[axis, i, j]
-                if residual[axis, i, j] ** 2 < agrees * v and change**2 < equal * v:
+                agrees = residual[axis, i, j] ** 2 < constants.fuse_agrees * v
+                if agrees and change**2 < constants.fuse_equal * v:
                     k = i * cols + j
                     a, b = root(parent, k), root(parent, k + (1 if axis else cols))
                     parent[max(a, b)] = min(a, b)
@@ -206,12 +205,6 @@ def _band(residual, jump, exists, upwards, reach):
 
 
 @njit(**FAST)
-def _cost(r, v, c):
-    x = r * r / v
-    return c * x / (1.0 + x)
-
-
-@njit(**FAST)
 def _gain(residual, v, price, exists, move):
     _, rows, cols = residual.shape
     gain = 0.0
@@ -221,7 +214,7 @@ def _gain(residual, v, price, exists, move):
                 change = move[i + 1 - axis, j + axis] - move[i, j]
                 if change != 0.0 and exists[axis, i, j]:
                     r, w, c = residual[axis, i, j], v[axis, i, j], price[axis, i, j]
-                    gain += _cost(r, w, c) - _cost(r + change, w, c)
+                    gain += cost(r, w, c) - cost(r + change, w, c)
     return gain
 
 
@@ -245,15 +238,15 @@ def _graph(residual, v, price, exists, height, group, count):
                 if not exists[axis, i, j] or (a < 0 and b < 0):
                     continue
                 r, w, c = residual[axis, i, j], v[axis, i, j], price[axis, i, j]
-                stay = _cost(r, w, c)
-                first = _cost(r - height[i, j], w, c) if a >= 0 else stay
-                second = _cost(r + height[i + 1 - axis, j + axis], w, c) if b >= 0 else stay
+                stay = cost(r, w, c)
+                first = cost(r - height[i, j], w, c) if a >= 0 else stay
+                second = cost(r + height[i + 1 - axis, j + axis], w, c) if b >= 0 else stay
                 if b < 0:
                     sink[a] += first - stay
                 elif a < 0:
                     sink[b] += second - stay
                 else:
-                    both = _cost(r - height[i, j] + height[i + 1 - axis, j + axis], w, c)
+                    both = cost(r - height[i, j] + height[i + 1 - axis, j + axis], w, c)
                     if a == b:
                         sink[a] += both - stay
                         continue

@@ -26,7 +26,7 @@ class Predictions(NamedTuple):
     bend: np.ndarray  # squared significance of an abrupt change of either slope, in standard deviations
 
 
-def predict(p, q, mask, sigma, contours=True, constants=CONSTANTS):
+def predict(p, q, mask, sigma, contours=True, constants=CONSTANTS.prediction):
     """Predict the step of every edge from the slopes along its line of pixels.
 
     Parameters
@@ -38,8 +38,7 @@ def predict(p, q, mask, sigma, contours=True, constants=CONSTANTS):
         The standard deviation of a slope's noise at each pixel, > 0 inside the mask.
     contours : bool
         Whether to look for contours; otherwise they are taken for kinks.
-    constants : Constants
-        Its `significant` and those about contours.
+    constants : Prediction
 
     Returns
     -------
@@ -95,16 +94,14 @@ def _along_columns(slope, other, mask, sigma, contours, constants):
     slope, other, mask, sigma = (np.ascontiguousarray(image) for image in (slope, other, mask, sigma))
     step, bend, variance = np.zeros(slope.shape), np.zeros(slope.shape), np.ones(slope.shape)
     kind = np.full(slope.shape, PLAIN, np.int8)
-    _smooth_edges(slope, other, mask, sigma, constants.significant, step, variance, kind, bend)
+    _smooth_edges(slope, other, mask, sigma, constants, step, variance, kind, bend)
     if contours:
-        names = "significant", "contour_profile", "contour_error", "contour_edges"
-        limits = (getattr(constants, name) for name in names)
-        _contours(slope, mask, sigma, *limits, step, variance, kind)
+        _contours(slope, mask, sigma, constants, step, variance, kind)
     return step, variance, kind, bend
 
 
 @njit(**FAST)
-def _smooth_edges(slope, other, mask, sigma, significant, step, variance, kind, bend):
+def _smooth_edges(slope, other, mask, sigma, constants, step, variance, kind, bend):
     """Treat every edge downwards as one without a contour."""
     rows, cols = slope.shape
     for i in range(rows - 1):
@@ -126,7 +123,9 @@ def _smooth_edges(slope, other, mask, sigma, significant, step, variance, kind, 
             first = slope[i - 1, j] - 2.0 * slope[i, j] + slope[i + 1, j]
             second = slope[i, j] - 2.0 * slope[i + 1, j] + slope[i + 2, j]
             square = min(first * first, second * second)
-            excess = square - 6.0 * significant**2 * noise  # of two such of noise, both are rarely larger
+            excess = (
+                square - 6.0 * constants.significant**2 * noise
+            )  # of two such of noise, both are rarely larger
             if excess <= 0.0:
                 continue
             if first * second < 0.0:
@@ -139,9 +138,10 @@ def _smooth_edges(slope, other, mask, sigma, significant, step, variance, kind, 
 
 
 @njit(**FAST)
-def _contours(slope, mask, sigma, significant, profile, error, edges, step, variance, kind):
+def _contours(slope, mask, sigma, constants, step, variance, kind):
     """Predict the edges downwards at contours, and beside them, anew."""
     rows, cols = slope.shape
+    significant, profile, error = constants.significant, constants.contour_profile, constants.contour_error
     for i in range(rows):
         for j in range(cols):
             for way in (-1, 1):  # where the contour lies, seen from the body's last pixel
@@ -170,7 +170,7 @@ def _contours(slope, mask, sigma, significant, profile, error, edges, step, vari
                 step[e, j] = behind + sign * 2.0 * d * last
                 by_last, by_second = 2.0 * d + 4.0 * d * d, 4.0 * last / second * d * (1.0 + d)
                 variance[e, j] = (0.5 + by_last**2 + by_second**2) * noise**2 + (error * last) ** 2
-                for k in range(edges):
+                for k in range(constants.contour_edges):
                     outer, inner = i - k * way, i - (k + 1) * way
                     if not (0 <= inner < rows and mask[inner, j]):
                         break

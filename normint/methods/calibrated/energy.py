@@ -24,7 +24,7 @@ class CalibratedEnergy:
     def __init__(self, mask, p, q, prior, weight, constants, report=None):
         self.mask, self.p, self.q, self.weight = mask, p, q, weight
         self.constants, self.report = constants, report
-        self.noise, typical, deviation = noise_levels(p, q, mask, constants)
+        self.noise, typical, deviation = noise_levels(p, q, mask, constants.noise)
         self.unit = typical if typical > 0 else 1.0
         self.levels = np.maximum(self.noise / self.unit, 1e-9)
         self.range = max(deviation / self.unit * np.sqrt(np.count_nonzero(mask)), 10.0)
@@ -34,23 +34,23 @@ class CalibratedEnergy:
 
     def look(self, contours):
         """Predict the steps, with contours or without, their variances, and what cutting them costs."""
-        constants, levels = self.constants, self.levels
+        levels, price = self.levels, self.constants.price
         slopes = self.p / self.unit, self.q / self.unit
-        found = edges.predict(*slopes, self.mask, levels, contours, constants)
+        found = edges.predict(*slopes, self.mask, levels, contours, self.constants.prediction)
         self.exists, self.step = found.exists, found.step
         self.variance = np.where(found.exists, found.variance, 0.5)
         self.plain = np.full(found.step.shape, 0.5)
         self.plain[0, :-1] = 0.25 * (levels[1:] ** 2 + levels[:-1] ** 2)
         self.plain[1, :, :-1] = 0.25 * (levels[:, 1:] ** 2 + levels[:, :-1] ** 2)
-        kink, contour = found.bend > constants.significant**2, found.kind >= edges.CONTOUR
+        kink, contour = found.bend > self.constants.prediction.significant**2, found.kind >= edges.CONTOUR
         self.barrier = found.exists & (kink | (found.kind == edges.CONTOUR))
         self.has_contours = bool(contour.any())
         told = np.log(self.range / np.sqrt(self.variance)) / np.log(self.range / 0.5**0.5)
-        self.price = np.clip(told, constants.least_price, 1.0) * self._anchored()
+        self.price = np.clip(told, price.least_price, 1.0) * self._anchored()
         self.cautious = self.price.copy()  # contours are not given up lightly while it is hot
-        self.cautious[kink & ~contour] *= constants.bend_price
-        self.price[kink | contour] *= constants.bend_price
-        self.spread = constants.width**2 * self.price * self.variance
+        self.cautious[kink & ~contour] *= price.bend_price
+        self.price[kink | contour] *= price.bend_price
+        self.spread = price.width**2 * self.price * self.variance
 
     def _anchored(self):
         """Return factors of the price that tie a control point to its eight neighbours.
@@ -81,14 +81,14 @@ class CalibratedEnergy:
 
     def unit_cost(self):
         """An edge of weight 1 costs its squared residual divided by this."""
-        return 0.5 * self.constants.width**2
+        return 0.5 * self.constants.price.width**2
 
     def solve(self, weights, r, z, tolerance):
         """Return the depth that fits the steps by weighted least squares, found as a change of z."""
         self.solves += 1
         held = self.weight
         if held is not None and not self.cold:
-            held = np.minimum(held, self.constants.gentle)
+            held = np.minimum(held, self.constants.descent.gentle)
         rest = None if self.prior is None else z - self.prior
         system = System(self.mask, weights, held, raise_weak=True)
         depth = system.solve(*r, rest, tolerance=tolerance).depth
@@ -98,13 +98,13 @@ class CalibratedEnergy:
 
     def anneal(self, z, hottest, cooling, price, power, tell=None):
         """Reweight and solve while it cools down: power 1 for Cauchy's weights, 2 for the energy's."""
-        constants, tau = self.constants, hottest
+        descent, tau = self.constants.descent, hottest
         r, weights = np.zeros_like(self.step), np.full_like(self.step, WEAKEST)
         while True:
-            tau = tau if tau >= constants.coldest else 0.0
-            settings = constants.width, tau, power, WEAKEST
+            tau = tau if tau >= descent.coldest else 0.0
+            settings = self.constants.price.width, tau, power, WEAKEST
             reweight(z, self.step, self.exists, self.variance, price, *settings, r, weights)
-            z = self.solve(weights, r, z, constants.tolerance)
+            z = self.solve(weights, r, z, descent.tolerance)
             if tell is not None:
                 tell("cooling", z)
             if tau == 0.0:
@@ -113,7 +113,8 @@ class CalibratedEnergy:
 
     def polish(self, z):
         """Lower the energy from a depth, and report it."""
-        z = self.anneal(z, self.constants.reheat, self.constants.last_cooling, self.price, 2)
+        descent = self.constants.descent
+        z = self.anneal(z, descent.reheat, descent.last_cooling, self.price, 2)
         if self.report is not None:
             self.report(self.solves, self.energy(z))
         return z
@@ -124,9 +125,16 @@ class CalibratedEnergy:
         weakest = max(WEAKEST * weights.min(where=self.exists, initial=1.0), 1e-12)
         for _ in range(3):
             r = self.residual(z)
-            kept = self.exists & (r**2 <= self.constants.last_width**2 * self.variance)
+            kept = self.exists & (r**2 <= self.constants.price.last_width**2 * self.variance)
             z = self.solve(np.where(kept, weights, weakest), r, z, 1e-6)
         return z, kept
+
+
+@njit(**FAST)
+def cost(r, spread, price):
+    """Return what an edge costs: Geman and McClure's price·x/(1 + x) with x = r²/spread."""
+    square = r * r
+    return price * square / (spread + square)
 
 
 @njit(**FAST)
@@ -161,8 +169,7 @@ def total_cost(z, step, exists, spread, price):
         for i in range(z.shape[0] - 1 + axis):
             _row(z, step, exists, axis, i, r)
             for j in range(z.shape[1] - axis):
-                square = r[j] * r[j]
-                total += price[axis, i, j] * square / (spread[axis, i, j] + square)
+                total += cost(r[j], spread[axis, i, j], price[axis, i, j])
     return total
 
 

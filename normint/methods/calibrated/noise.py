@@ -10,7 +10,7 @@ TO_DEVIATION = 1.4826 / 2**0.5  # from the median |curl| to a slope's standard d
 HALF_OCTAVES = np.arange(-6, 9)  # the median is sought between 1/8 and 16 times that of the whole image
 
 
-def noise_levels(p, q, mask, constants=CONSTANTS):
+def noise_levels(p, q, mask, constants=CONSTANTS.noise):
     """Measure the noise of the slopes around each pixel.
 
     Parameters
@@ -18,8 +18,7 @@ def noise_levels(p, q, mask, constants=CONSTANTS):
     p, q : ndarray
         Finite slopes.
     mask : ndarray of bool
-    constants : Constants
-        Its `floor`, `window` and `fewest`.
+    constants : Noise
 
     Returns
     -------
@@ -60,15 +59,14 @@ def noise_levels(p, q, mask, constants=CONSTANTS):
     return levels, typical, deviation
 
 
-def wild_slopes(p, q, mask, levels, constants=CONSTANTS):
+def wild_slopes(p, q, mask, levels, constants=CONSTANTS.noise):
     """Find single pixels whose slopes contradict all around them.
 
     Parameters
     ----------
     p, q, mask, levels
         As for :func:`noise_levels`, and as returned by it.
-    constants : Constants
-        Its `wild`.
+    constants : Noise
 
     Returns
     -------

@@ -4,10 +4,14 @@ import numpy as np
 
 from normint.compiling import FAST, njit
 from normint.methods.calibrated.constants import CONSTANTS
-from normint.methods.calibrated.piece_tree import cost, join, milestones
+from normint.methods.calibrated.energy import cost
+from normint.methods.calibrated.piece_tree import join, milestones
 
 
-def moves(labels, count, residual, variance, price, exists, hold, pull, constants=CONSTANTS):
+def moves(
+    labels, count, residual, variance, price, exists, hold, pull,
+    constants=CONSTANTS.piece_moves, rounds=CONSTANTS.rounds,
+):  # fmt: skip
     """Find offsets of the pieces that lower the energy.
 
     Parameters
@@ -20,8 +24,9 @@ def moves(labels, count, residual, variance, price, exists, hold, pull, constant
     exists : ndarray of bool
     hold, pull : ndarray
         For each piece: moving it by o costs hold·o² + 2·pull·o (what holds it to a prior).
-    constants : Constants
-        Those about moves of pieces and their tree.
+    constants : PieceMoves
+    rounds : Rounds
+        Its least gain and least share.
 
     Returns
     -------
@@ -53,20 +58,20 @@ def moves(labels, count, residual, variance, price, exists, hold, pull, constant
     size = np.bincount(labels[labels >= 0], minlength=count)
     moved, gained = 0, 0.0
     pull = pull.copy()
-    names = "shared", "least_agreement", "growth", "least_gain", "hypotheses", "prospect_pixels"
-    limits = [getattr(constants, name) for name in names]
     for _ in range(constants.sweeps):
-        made, gain, *nodes = _sweep(ends[0], ends[1], r, v, c, size, hold, pull, offsets, *limits)
+        made, gain, *nodes = _sweep(
+            ends[0], ends[1], r, v, c, size, hold, pull, offsets, constants, rounds.least_gain
+        )
         moved += made
         gained += gain
-        if gain <= constants.least_share * gained:
+        if gain <= rounds.least_share * gained:
             break
-    return offsets, moved, _prospects(*nodes, constants)
+    return offsets, moved, _prospects(*nodes, constants, rounds.least_gain)
 
 
-def _prospects(first, length, leaves, promise, offset, constants):
+def _prospects(first, length, leaves, promise, offset, constants, least_gain):
     """Choose the nodes of the tree that promise most, but not twice much the same."""
-    chosen, least = [], constants.promise * constants.least_gain
+    chosen, least = [], constants.promise * least_gain
     # for each piece, how many pieces the last chosen node over it has
     taken = np.zeros(leaves.size, np.int64)
     for n in np.argsort(-promise, kind="stable"):
@@ -83,13 +88,11 @@ def _prospects(first, length, leaves, promise, offset, constants):
 
 
 @njit(**FAST)
-def _sweep(
-    a, b, r, v, c, size, hold, pull, offsets, shared, agreement, growth, least, hypotheses, prospect_pixels
-):
+def _sweep(a, b, r, v, c, size, hold, pull, offsets, constants, least):
     """Make all moves of the nodes of one tree that bring the least gain, the best first."""
     count = size.size
     start, incident = _incidence(a, b, count)
-    left, right, first, length, leaves = join(a, b, r, v, c, count, shared, agreement)
+    left, right, first, length, leaves = join(a, b, r, v, c, count, constants)
     position = np.empty(count, np.int64)
     for k in range(count):
         position[leaves[k]] = k
@@ -97,7 +100,7 @@ def _sweep(
     for k in range(count):
         pixels[k + 1] = pixels[k] + size[leaves[k]]
         ends[k + 1] = ends[k] + start[leaves[k] + 1] - start[leaves[k]]
-    chosen = milestones(left, right, ends[first + length] - ends[first], growth)
+    chosen = milestones(left, right, ends[first + length] - ends[first], constants.growth)
     half = 0.5 * pixels[count]
     nodes = first.size
     edges, signed = np.empty(a.size, np.int64), np.empty(a.size)
@@ -112,8 +115,10 @@ def _sweep(
         held = _held(n, first, length, leaves, hold, pull)
         if held[0] == 0.0 and _paid(number, edges, r, v, c) <= least:
             continue  # there is not enough to gain
-        gains[n], _, promise[n], wanted[n] = _best_offset(number, edges, signed, r, v, c, *held, hypotheses)
-        if inside < prospect_pixels:
+        gains[n], _, promise[n], wanted[n] = _best_offset(
+            number, edges, signed, r, v, c, *held, constants.hypotheses
+        )
+        if inside < constants.prospect_pixels:
             promise[n] = 0.0
     made, gained = 0, 0.0
     for n in np.argsort(-gains):
@@ -121,7 +126,7 @@ def _sweep(
             break
         number = _boundary(n, first, length, leaves, position, start, incident, a, b, edges, signed)
         held = _held(n, first, length, leaves, hold, pull)
-        gain, offset, _, _ = _best_offset(number, edges, signed, r, v, c, *held, hypotheses)
+        gain, offset, _, _ = _best_offset(number, edges, signed, r, v, c, *held, constants.hypotheses)
         if gain <= least:
             continue
         made += 1
@@ -139,7 +144,7 @@ def _paid(number, edges, r, v, c):
     """Return what the edges of a boundary cost now."""
     total = 0.0
     for m in range(number):
-        total += c[edges[m]] * cost(r[edges[m]], v[edges[m]])
+        total += cost(r[edges[m]], v[edges[m]], c[edges[m]])
     return total
 
 
@@ -240,7 +245,7 @@ def _try(offset, wanted, v, c, hold, pull, best):
     gain = -hold * offset**2 - 2.0 * pull * offset
     promise = gain
     for m in range(wanted.size):
-        change = c[m] * (cost(wanted[m], v[m]) - cost(offset - wanted[m], v[m]))
+        change = cost(wanted[m], v[m], c[m]) - cost(offset - wanted[m], v[m], c[m])
         gain += change
         promise += max(change, 0.0)
     if gain > best[0]:

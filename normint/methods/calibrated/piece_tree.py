@@ -5,21 +5,15 @@ import heapq
 import numpy as np
 
 from normint.compiling import FAST, njit
+from normint.methods.calibrated.energy import cost
 from normint.solver.pieces import root
 
 
 @njit(**FAST)
-def cost(r, v):
-    """Return Geman and McClure's x/(1 + x) with x = r²/v."""
-    x = r * r / v
-    return x / (1.0 + x)
-
-
-@njit(**FAST)
-def join(a, b, r, v, c, count, shared, least):
+def join(a, b, r, v, c, count, constants):
     """Join pieces by how much of their common boundary agrees, if it is not less than the least part.
 
-    Boundaries are taken to be longer by `shared` edges.
+    Boundaries are taken to be longer by some shared edges.
 
     Returns the nodes, each a run of `leaves` given by its first and its length: the pieces, then what
     became of joining two nodes, `left` and `right`.
@@ -36,7 +30,7 @@ def join(a, b, r, v, c, count, shared, least):
     heap.pop()
     stamp = np.zeros(pair_a.size, np.int64)
     for k in range(pair_a.size):
-        heap.append((-good[k] / (total[k] + shared), k, 0))
+        heap.append((-good[k] / (total[k] + constants.shared), k, 0))
     heapq.heapify(heap)
     cluster = np.arange(count)
     members = np.ones(count, np.int64)
@@ -47,7 +41,7 @@ def join(a, b, r, v, c, count, shared, least):
         score, k, when = heapq.heappop(heap)
         if not alive[k] or when != stamp[k]:
             continue
-        if -score < least:
+        if -score < constants.least_agreement:
             break
         x, y = root(cluster, pair_a[k]), root(cluster, pair_b[k])
         if members[x] < members[y]:
@@ -77,7 +71,7 @@ def join(a, b, r, v, c, count, shared, least):
                     total[s] += total[m]
                     alive[m] = False
                     stamp[s] += 1
-                    heapq.heappush(heap, (-good[s] / (total[s] + shared), s, stamp[s]))
+                    heapq.heappush(heap, (-good[s] / (total[s] + constants.shared), s, stamp[s]))
                 else:
                     link[h], head[x] = head[x], h
             h = following
@@ -153,7 +147,7 @@ def _pairs(a, b, r, v, c, count):
         if n < 0 or pair_a[n] != low[e] or pair_b[n] != high[e]:
             n += 1
             pair_a[n], pair_b[n] = low[e], high[e]
-        good[n] += c[e] * (1.0 - cost(r[e], v[e]))
+        good[n] += c[e] - cost(r[e], v[e], c[e])
         total[n] += 1.0
     n += 1
     return pair_a[:n], pair_b[:n], good[:n], total[:n]

@@ -13,7 +13,7 @@ HIGHEST = np.int16(32000)  # level; beyond 16000 pixels, distances do not count
 FORBIDDEN = 1e300  # doubt that nothing passes (fast arithmetic does not know infinity)
 
 
-def doubtful_pixels(residual, exists, cut, constants=CONSTANTS):
+def doubtful_pixels(residual, exists, cut, constants=CONSTANTS.dividing):
     """Find the pixels beside a cut edge, or where many residuals in a row have the same sign.
 
     Parameters
@@ -22,8 +22,8 @@ def doubtful_pixels(residual, exists, cut, constants=CONSTANTS):
         Of shape 2×rows×columns, in standard deviations.
     exists, cut : ndarray of bool
         Of the same shape.
-    constants : Constants
-        Its `box` and `doubt`. Single residuals count as at most `doubt` standard deviations.
+    constants : Dividing
+        Single residuals count as at most its `doubt`, in standard deviations.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def doubtful_pixels(residual, exists, cut, constants=CONSTANTS):
     return doubtful
 
 
-def pieces(mask, doubtful, passable, doubt, constants=CONSTANTS):
+def pieces(mask, doubtful, passable, doubt, constants=CONSTANTS.dividing):
     """Divide the mask into pieces that are joined by wide passages.
 
     Parameters
@@ -47,8 +47,7 @@ def pieces(mask, doubtful, passable, doubt, constants=CONSTANTS):
         Of shape 2×rows×columns: the edges downwards and to the right that no piece is torn along.
     doubt : ndarray
         Of the same shape: how doubtful each edge is, :data:`FORBIDDEN` where nothing may pass.
-    constants : Constants
-        Its `narrow`.
+    constants : Dividing
 
     Returns
     -------

@@ -16,8 +16,8 @@ WILD = 1e-3  # weight, in the mean over a block, of slopes that contradict all a
 def best(surface, tell):
     """Return the depth of lowest energy that was found, and the energies on the way to it."""
     z = _start(surface, tell)
-    energies, failures = [surface.energy(z)], []
-    for _ in range(surface.constants.rounds):
+    energies, failures, constants = [surface.energy(z)], [], surface.constants.rounds
+    for _ in range(constants.rounds):
         moved = _move_cuts(surface, _move_pieces(surface, z, failures))
         if moved is z:
             break
@@ -28,7 +28,7 @@ def best(surface, tell):
             break
         z = moved
         energies.append(energy)
-        if gain <= surface.constants.least_share * (energies[0] - energy):
+        if gain <= constants.least_share * (energies[0] - energy):
             break
     return z, energies
 
@@ -45,8 +45,8 @@ def _start(surface, tell):
 def _proposals(surface, tell):
     """Yield depths: what the half leads to, and least squares, with contours and without."""
     pixels = np.count_nonzero(surface.mask)
-    alone = pixels > surface.constants.large
-    if pixels > surface.constants.whole:
+    alone = pixels > surface.constants.descent.large
+    if pixels > surface.constants.descent.whole:
         yield _from_half(surface, tell if alone else _in_silence)
     if not alone:
         yield _cool_down(surface, tell)
@@ -64,8 +64,8 @@ def _cool_down(surface, tell):
     flat = np.zeros(surface.mask.shape)
     z = surface.solve(np.maximum(0.5 / surface.variance, WEAKEST), surface.residual(flat), flat, 1e-6)
     tell("least squares", z)
-    hottest = np.abs(surface.residual(z)).max() / surface.constants.width
-    z = surface.anneal(z, hottest, surface.constants.cooling, surface.cautious, 1, tell)
+    hottest = np.abs(surface.residual(z)).max() / surface.constants.price.width
+    z = surface.anneal(z, hottest, surface.constants.descent.cooling, surface.cautious, 1, tell)
     tell("annealed", z)
     surface.cold = True
     return z
@@ -73,7 +73,7 @@ def _cool_down(surface, tell):
 
 def _from_half(surface, tell):
     """Return the depth that was found with half as many rows and columns, continued to the pixels."""
-    wild = wild_slopes(surface.p, surface.q, surface.mask, surface.noise, surface.constants)
+    wild = wild_slopes(surface.p, surface.q, surface.mask, surface.noise, surface.constants.noise)
     half = Halving(surface.mask, np.where(wild, WILD, 1.0))
     p, q = half.slopes(surface.p, surface.q)
     prior = weight = None
@@ -93,29 +93,31 @@ def _from_half(surface, tell):
 
 def _move_pieces(surface, z, failures):
     """Return the depth with pieces moved, or itself if no move gains anything."""
-    r = surface.residual(z)
-    width = surface.constants.width**2
+    r, constants = surface.residual(z), surface.constants
+    width = constants.price.width**2
     cut = surface.barrier | (r**2 >= width * surface.plain)
-    doubtful = doubtful_pixels(r / np.sqrt(surface.variance), surface.exists, cut, surface.constants)
+    doubtful = doubtful_pixels(r / np.sqrt(surface.variance), surface.exists, cut, constants.dividing)
     passable = surface.exists & (r**2 < width * surface.variance)
     doubt = np.where(passable, r**2 + surface.variance, FORBIDDEN)
-    labels, count = pieces(surface.mask, doubtful, surface.exists & ~cut, doubt, surface.constants)
+    labels, count = pieces(surface.mask, doubtful, surface.exists & ~cut, doubt, constants.dividing)
     held = np.zeros((2, count))
     if surface.weight is not None:
         inside, weight = labels[surface.mask], surface.weight[surface.mask] / surface.unit_cost()
         held[0] = np.bincount(inside, weight, minlength=count)
         held[1] = np.bincount(inside, weight * (z - surface.prior)[surface.mask], minlength=count)
     edges = surface.spread, surface.price, surface.exists
-    offsets, moved, prospects = piece_moves.moves(labels, count, r, *edges, *held, surface.constants)
+    offsets, moved, prospects = piece_moves.moves(
+        labels, count, r, *edges, *held, constants.piece_moves, constants.rounds
+    )
     if moved:
         z = z + np.where(surface.mask, offsets[labels], 0.0)
     for inside, offset in prospects:
         inside = surface.mask & inside[labels]
         size = np.count_nonzero(inside)
-        if _failed_before(size, offset, failures, surface.constants.alike):
+        if _failed_before(size, offset, failures, constants.piece_moves.alike):
             continue
-        move, gain = cut_moves.refine(surface.residual(z), *edges, inside, offset, surface.constants)
-        if gain > surface.constants.least_gain:
+        move, gain = cut_moves.refine(surface.residual(z), *edges, inside, offset, constants.cut_moves)
+        if gain > constants.rounds.least_gain:
             z = z + move
         else:
             failures.append((size, offset))
@@ -126,7 +128,7 @@ def _move_cuts(surface, z):
     """Return the depth with discontinuities moved, or itself if none should."""
     for upwards in (True, False):
         r, edges = surface.residual(z), (surface.spread, surface.price, surface.exists)
-        move = cut_moves.relocate(r, *edges, upwards, surface.constants)
+        move = cut_moves.relocate(r, *edges, upwards, surface.constants.cut_moves)
         if move is not None:
             z = z + move
     return z
@@ -141,7 +143,7 @@ def _fuse(surface, first, second):
     if surface.weight is None:  # so that most of the two surfaces agree
         other[surface.mask] -= np.median(other[surface.mask])
     edges = surface.spread, surface.price, surface.exists
-    move = cut_moves.fuse(surface.residual(first), *edges, other, surface.constants)
+    move = cut_moves.fuse(surface.residual(first), *edges, other, surface.constants.fusion)
     if move is None or surface.energy(first + move) >= min(energies):  # it does not know the prior
         return first
     return first + move

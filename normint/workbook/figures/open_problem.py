@@ -86,17 +86,17 @@ def graduated_weights(depths, edges, constants, *, columns=5, size=2.5):
     edges : Predictions
         The steps that the slopes predict, and their variances.
     constants : Constants
-        Of the calibrated method: the `width` of its weights, `cooling` from one temperature to the next.
+        Of the calibrated method: the `width` of its prices, the `cooling` of its descent.
     """
     residuals = [_residual(z, edges) for z in depths[:-1]]
     noise = np.sqrt(2 * np.median(edges.variance[edges.exists]))
-    hottest = np.abs(residuals[0]).max() / constants.width
-    taus = hottest / constants.cooling ** np.arange(len(residuals))
-    taus[taus < constants.coldest * noise] = 0.0
+    hottest = np.abs(residuals[0]).max() / constants.price.width
+    taus = hottest / constants.descent.cooling ** np.arange(len(residuals))
+    taus[taus < constants.descent.coldest * noise] = 0.0
     figure = Figure(figsize=(size * columns, size * 1.12), layout="constrained")
     all_axes = figure.subplots(1, columns)
     for axes, k in zip(all_axes, np.linspace(0, len(taus) - 1, columns).astype(int), strict=True):
-        weights = 1 / (1 + residuals[k] ** 2 / (constants.width**2 * (edges.variance + taus[k] ** 2)))
+        weights = 1 / (1 + residuals[k] ** 2 / (constants.price.width**2 * (edges.variance + taus[k] ** 2)))
         picture = axes.imshow(weights.min(axis=0), cmap="gray", vmin=0, vmax=1, interpolation="nearest")
         axes.set_title(f"τ = {taus[k] / noise:.2g} σ", fontsize=10)
         axes.set_xlabel("v (pixels)")

@@ -17,7 +17,7 @@ def varied(constants):
 
     Parameters
     ----------
-    constants : dataclass instance
+    constants : Constants
 
     Returns
     -------
@@ -29,23 +29,23 @@ def varied(constants):
     Examples
     --------
     >>> from normint.methods.calibrated import CONSTANTS
-    >>> varied(CONSTANTS)["width", 2.0].width / CONSTANTS.width
+    >>> varied(CONSTANTS)["width", 2.0].price.width / CONSTANTS.price.width
     2.0
     """
     changed = {}
-    for constant in dataclasses.fields(constants):
-        value = getattr(constants, constant.name)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            continue
-        for factor in (0.5, 2.0):
-            if "cooling" in constant.name or constant.name == "growth":
-                new = value**factor
-            elif isinstance(value, int):
-                new = max(1, math.floor(value * factor))
-                new += value % 2 == 1 and new % 2 == 0
-            else:
-                new = value * factor
-            changed[constant.name, factor] = dataclasses.replace(constants, **{constant.name: new})
+    for stage, record in vars(constants).items():
+        for name, value in record._asdict().items():
+            for factor in (0.5, 2.0):
+                if "cooling" in name or name == "growth":
+                    new = value**factor
+                elif isinstance(value, int):
+                    new = max(1, math.floor(value * factor))
+                    new += value % 2 == 1 and new % 2 == 0
+                else:
+                    new = value * factor
+                changed[name, factor] = dataclasses.replace(
+                    constants, **{stage: record._replace(**{name: new})}
+                )
     return changed
 
 
@@ -81,7 +81,7 @@ def sensitivity(cases, constants):
     ----------
     cases : dict
         From name to a list of functions from constants to an error, see :func:`error_of_constants`.
-    constants : dataclass instance
+    constants : Constants
         Those of the calibrated method.
 
     Returns
