@@ -11,7 +11,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # invariances hold.)
 BOUNDED := tests/test_properties.py tests/test_islands.py tests/test_multigrid.py tests/test_iterative_methods.py \
 	tests/test_pieces.py tests/test_cut_moves.py tests/test_minimum_cut.py tests/test_calibrated.py \
-	tests/test_quadratic.py tests/test_rendering.py tests/test_image_coding.py
+	tests/test_quadratic.py tests/test_rendering.py
 NEWEST := --upgrade --upgrade-strategy eager
 install = $(1) -m pip install --quiet --disable-pip-version-check $(2) --editable '.[workbook,dev]'
 

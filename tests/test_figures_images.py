@@ -39,11 +39,3 @@ def test_close_ups_show_the_window_and_its_error():
     error = np.abs(np.subtract(OTHER, IMAGE, dtype=float))[window].mean(axis=-1)
     assert np.asarray(lower[2].images[0].get_array()) == pytest.approx(error)
     assert lower[2].get_title().endswith(f"{error.mean():.1f}")
-
-
-def test_rate_distortion_draws_kilobytes():
-    figure = figures.rate_distortion({"ours": ([1000, 20000], [20, 30])}, {"JPEG": ([5000], [33])})
-    lines = {line.get_label(): line.get_xydata().tolist() for line in figure.axes[0].lines}
-    assert lines == {"ours": [[1, 20], [20, 30]], "JPEG": [[5, 33]]}
-    low, high = figure.axes[0].get_xlim()
-    assert low < 1 and high > 20

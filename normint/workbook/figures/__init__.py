@@ -14,7 +14,7 @@ from normint.workbook.figures.charts import (
     prior_weight_bias,
 )
 from normint.workbook.figures.depth_maps import discontinuities, error_maps, profiles, surfaces
-from normint.workbook.figures.images import close_ups, only_kept, pictures, rate_distortion
+from normint.workbook.figures.images import close_ups, only_kept, pictures
 from normint.workbook.figures.photometric import light_readings, reconstructions
 from normint.workbook.figures.priors import control_points, merging, trust_maps, weight_curves, weight_scale
 from normint.workbook.figures.saving import save
@@ -41,7 +41,6 @@ __all__ = [
     "prior_weight_bias",
     "problem",
     "profiles",
-    "rate_distortion",
     "reconstructions",
     "save",
     "surfaces",

@@ -1,23 +1,8 @@
-"""Colour images side by side, their details and errors, and quality against size."""
+"""Colour images side by side, their details and errors."""
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-
-# Line, marker and colour of the curves: ours solid, the codecs dashed, so that they differ in grey too.
-OURS = [
-    {"color": "#d55e00", "linestyle": "-", "marker": "o"},
-    {"color": "#0072b2", "linestyle": "-", "marker": "s"},
-    {"color": "#009e73", "linestyle": "-", "marker": "^"},
-    {"color": "#cc79a7", "linestyle": "-", "marker": "D"},
-]
-CODECS = [
-    {"color": "black", "linestyle": "--", "marker": "x"},
-    {"color": "black", "linestyle": ":", "marker": "+"},
-    {"color": "0.5", "linestyle": "-.", "marker": "v"},
-]
-
-KILOBYTES = [k * 10**n for n in range(-1, 4) for k in (1, 2, 5)]  # ticks
 
 
 def pictures(panels, *, columns=3, size=3.3, title=""):
@@ -93,31 +78,6 @@ def close_ups(panels, window, *, size=2.9):
         axes.set_ylabel("u (pixels)", fontsize=8)
     if errors:
         figure.colorbar(drawn, ax=list(lower), label="mean |error| of the channels (levels)")
-    return figure
-
-
-def rate_distortion(ours, codecs, *, title=""):
-    """Draw quality against size.
-
-    Parameters
-    ----------
-    ours, codecs : dict
-        From label to (sizes in bytes, PSNR in dB), two sequences of equal length.
-    title : str
-    """
-    figure = Figure(figsize=(9, 4.4), layout="constrained")
-    axes = figure.add_subplot()
-    lowest, highest = np.inf, 0
-    for curves, styles in ((codecs, CODECS), (ours, OURS)):
-        for k, (label, (sizes, psnrs)) in enumerate(curves.items()):
-            lowest, highest = min(lowest, *sizes), max(highest, *sizes)
-            axes.semilogx(np.divide(sizes, 1000), psnrs, label=label, markersize=5, **styles[k % len(styles)])
-    axes.set_xticks(KILOBYTES, [f"{kilobytes:g}" for kilobytes in KILOBYTES])
-    axes.xaxis.set_minor_formatter("")
-    axes.set(xlabel="size (kB, 1 kB = 1000 bytes)", ylabel="PSNR (dB)", xlim=(lowest / 1200, highest / 800))
-    axes.set_title(title, fontsize=10)
-    axes.grid(alpha=0.3, which="both", linewidth=0.4)
-    axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return figure
 
 
