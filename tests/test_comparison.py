@@ -62,14 +62,14 @@ class TestTable:
     }  # fmt: skip
 
     def table(self, **changes):
-        measured = {name: dict(self.best) for name in ("DCT", "quadratic", "Mumford-Shah")}
+        measured = {name: dict(self.best) for name in ("dct", "quadratic", "mumford_shah")}
         measured["quadratic"]["jumps"] = 10.0
-        measured["Mumford-Shah"].update(changes)
+        measured["mumford_shah"].update(changes)
         return comparison.Table(measured)
 
     def signs(self, **changes):
         table = self.table(**changes)
-        return [table.sign("Mumford-Shah", column) for column in comparison.COLUMNS]
+        return [table.sign("mumford_shah", column) for column in comparison.COLUMNS]
 
     def test_signs_follow_from_the_numbers(self):
         assert self.signs() == ["+++", "+", "+", "+++", "+", "+", "No", "No"]
@@ -79,8 +79,8 @@ class TestTable:
 
     def test_time_and_jumps_are_relative(self):
         slow = self.table(time=50.0)
-        slow.measured["DCT"]["time"] = 10.0
-        assert slow.sign("Mumford-Shah", comparison.COLUMNS[0]) == "+++"
+        slow.measured["dct"]["time"] = 10.0
+        assert slow.sign("mumford_shah", comparison.COLUMNS[0]) == "+++"
 
     def test_methods_that_the_paper_does_not_have_differ_in_nothing(self):
         for name in ("calibrated", "bilateral"):

@@ -85,7 +85,9 @@ def test_failures_judge_every_jump():
 
 def test_a_ratio_chart_has_one_mark_for_each_value():
     (axes,) = charts.ratio_chart(
-        {"a": {"diffusion": 2.0, "calibrated": 0.5}, "b": {"calibrated": 1.0}}, xlabel="x", reference="1"
+        {"a": {"anisotropic_diffusion": 2.0, "calibrated": 0.5}, "b": {"calibrated": 1.0}},
+        xlabel="x",
+        reference="1",
     ).axes
     marks = {line.get_label(): line.get_xydata().tolist() for line in axes.lines[:2]}
     assert marks == {"diffusion": [[2.0, 0.0]], "calibrated": [[0.5, 0.0], [1.0, 1.0]]}
@@ -103,5 +105,5 @@ def test_the_sensitivity_chart_shows_both_factors_and_all_values():
 
 
 def test_the_cost_chart_divides_by_the_base():
-    right = charts.cost_chart([100, 400], {"least squares": [1.0, 4.0], "calibrated": [10.0, 80.0]}).axes[1]
+    right = charts.cost_chart([100, 400], {"quadratic": [1.0, 4.0], "calibrated": [10.0, 80.0]}).axes[1]
     np.testing.assert_allclose(right.lines[0].get_ydata(), [10.0, 20.0])

@@ -4,13 +4,14 @@ import re
 
 from normint import paths
 from normint.workbook import results
+from normint.workbook.cases import CASES
 from normint.workbook.notebook_files import read_notebook, source
+from normint.workbook.studies import table1
 
 __all__ = ["decision", "findings", "notebook_map"]
 
-SHORT = {"quadratic": "quadratic", "total variation": "total_variation", "Φ1": "phi1", "Φ2": "phi2",
-         "diffusion": "anisotropic_diffusion", "Mumford-Shah": "mumford_shah"}  # fmt: skip
-LATER = ("bilateral", "calibrated")  # than the paper
+PAPER = [CASES[name] for name in table1.PAPER]
+LATER = [CASES[name] for name in ("bilateral", "calibrated")]
 
 
 # What the paper does not say: a sentence, and where its numbers stand in the results.
@@ -80,10 +81,10 @@ def decision(rows=None):
         ``measure`` (what the numbers are).
     """
     value = Published(rows)
-    every = {name: name for name in SHORT}
+    every = {name: name for name in PAPER}
     tuned = {"Φ1": "Φ1, β = 0.5", "Φ2": "Φ2, γ = 1", "diffusion": "diffusion, μ = 0.2",
              "Mumford-Shah": "Mumford-Shah, μ = 20"}  # fmt: skip
-    on_cat = {name: f"{name}, sigma=5%" for name in SHORT if name != "Φ2"}
+    on_cat = {name: f"{name}, sigma=5%" for name in PAPER if name != "Φ2"}
     questions = [
         ("Smooth, a full rectangle,\nand speed above all?", "dct", "DCT",
          "time in units of the DCT's, 1024×1024 pixels",

@@ -3,17 +3,38 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-STYLES = {  # one style per method, the same in every figure; line and marker tell them apart in grey too
-    "quadratic": {"color": "#0072b2", "linestyle": "-", "marker": "o"},
-    "DCT": {"color": "#000000", "linestyle": "--", "marker": "s", "markerfacecolor": "none"},
-    "DCT, border dropped": {"color": "#009e73", "linestyle": "-.", "marker": "^"},
-    "Sylvester": {"color": "#d55e00", "linestyle": ":", "marker": "D"},
-    "quadratic, pyamg": {"color": "#cc79a7", "linestyle": "--", "marker": "v"},
-    "diffusion": {"color": "#cc79a7", "linestyle": "-", "marker": "P"},
-    "Mumford-Shah": {"color": "#e69f00", "linestyle": "--", "marker": "v"},
-    "total variation": {"color": "#009e73", "linestyle": "-.", "marker": "^"},
-    "Φ1": {"color": "#56b4e9", "linestyle": (0, (5, 1)), "marker": "x"},
+from normint.integration import METHODS
+from normint.workbook.cases import CASES
+
+# Beside a method's colour, so that curves differ in grey too; the same in every figure.
+MARKERS = {
+    "quadratic": "o",
+    "dct": "s",
+    "sylvester": "D",
+    "total_variation": "^",
+    "phi1": "x",
+    "phi2": "+",
+    "anisotropic_diffusion": "P",
+    "mumford_shah": "v",
+    "calibrated": "D",
+    "bilateral": "s",
 }
+LINES = {
+    "quadratic": "-",
+    "dct": "--",
+    "sylvester": ":",
+    "total_variation": "-.",
+    "phi1": (0, (5, 1)),
+    "anisotropic_diffusion": "-",
+    "mumford_shah": "--",
+}
+STYLES = {  # by what the results call a method, or one of its variants
+    CASES[name]: {"color": METHODS[name].colour, "linestyle": line, "marker": MARKERS[name]}
+    for name, line in LINES.items()
+}
+STYLES["DCT"]["markerfacecolor"] = "none"
+STYLES["DCT, border dropped"] = {"color": "#009e73", "linestyle": "-.", "marker": "^"}
+STYLES["quadratic, pyamg"] = {"color": "#cc79a7", "linestyle": "--", "marker": "v"}
 
 
 def domain(omega):

@@ -5,9 +5,10 @@ from matplotlib.colors import LightSource, to_rgb
 from matplotlib.figure import Figure
 from scipy.ndimage import binary_dilation
 
+from normint.integration import METHODS
 from normint.workbook.figures.depth_maps import DEPTH_MAP
 
-OURS, TRUTH = "#d55e00", "0.65"
+OURS, TRUTH = METHODS["calibrated"].colour, "0.65"
 CUT_COLOURS = {"missed": "#0072b2", "found": "0.15", "invented": OURS}
 JUMP = 0.5  # pixels: smaller jumps are not drawn
 

@@ -4,19 +4,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from normint.workbook.figures.open_problem import OURS
+from normint.integration import METHODS
+from normint.workbook.figures.charts import MARKERS
 
 TICKS = (0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1, 1.25, 2, 5, 10, 20, 50, 100)  # of ratios
-MARKS = {  # one mark per method, the same in all charts; ours is the only filled orange one
-    "least squares": ("#0072b2", "o"),
-    "Φ1": ("#56b4e9", "x"),
-    "Φ2": ("#000000", "+"),
-    "total variation": ("#009e73", "^"),
-    "diffusion": ("#cc79a7", "P"),
-    "Mumford-Shah": ("#e69f00", "v"),
-    "bilateral": ("#0072b2", "s"),
-    "calibrated": (OURS, "D"),
-}
 
 
 def ratio_chart(ratios, *, xlabel, reference, title=""):
@@ -25,7 +16,7 @@ def ratio_chart(ratios, *, xlabel, reference, title=""):
     Parameters
     ----------
     ratios : dict
-        From data set to a dict from method, a key of `MARKS`, to the ratio.
+        From data set to a dict from method to the ratio.
     xlabel : str
     reference : str
         What 1 means.
@@ -35,11 +26,12 @@ def ratio_chart(ratios, *, xlabel, reference, title=""):
     methods = list(dict.fromkeys(method for one in ratios.values() for method in one))
     for method in methods:
         at = [(one[method], k) for k, one in enumerate(ratios.values()) if method in one]
-        colour, marker = MARKS[method]
-        ours = method == "calibrated"
-        # Ours lies below the others, which it would hide.
-        axes.plot(*zip(*at, strict=True), marker, color=colour, label=method, markersize=9 if ours else 6,
-                  zorder=3 if ours else 4, markerfacecolor=colour if ours else "none")  # fmt: skip
+        style = _style(method)
+        if method == "calibrated":  # the only filled one; it lies below the others, which it would hide
+            style |= {"markersize": 9, "zorder": 3}
+        else:
+            style |= {"markersize": 6, "zorder": 4, "markerfacecolor": "none"}
+        axes.plot(*zip(*at, strict=True), linestyle="none", **style)
     axes.axvline(1, color="0.4", linewidth=1)
     axes.text(1, -0.95, f" {reference}", fontsize=8, color="0.4", va="top")
     axes.set(
@@ -66,7 +58,7 @@ def sensitivity_chart(changes):
     for axes, (case, ratios) in zip(all_axes, changes.items(), strict=True):
         for factor, marker, label in ((0.5, "<", "halved"), (2.0, ">", "doubled")):
             values = [ratios[name, factor] for name in names]
-            colour = "#0072b2" if factor < 1 else OURS
+            colour = METHODS["quadratic" if factor < 1 else "calibrated"].colour
             axes.plot(values, range(len(names)), marker, color=colour, label=label, markersize=6, alpha=0.85)
         axes.axvline(1, color="0.4", linewidth=1)
         _plain_log(axes)
@@ -81,27 +73,26 @@ def sensitivity_chart(changes):
     return figure
 
 
-def cost_chart(pixels, seconds, base="least squares"):
+def cost_chart(pixels, seconds, base="quadratic"):
     """Draw how many times the time of least squares a method takes, and how its time grows.
 
     Parameters
     ----------
     pixels : sequence of int
     seconds : dict
-        From method, a key of `MARKS`, to times.
+        From method to times.
     base : str
         The method whose time is 1.
     """
     figure = Figure(figsize=(8.6, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     for method, times in seconds.items():
-        style = dict(zip(("color", "marker"), MARKS[method], strict=True))
-        left.loglog(pixels, times, label=method, **style)
+        left.loglog(pixels, times, **_style(method))
         if method != base:
-            right.semilogx(pixels, np.divide(times, seconds[base]), label=method, **style)
+            right.semilogx(pixels, np.divide(times, seconds[base]), **_style(method))
     left.loglog(pixels, seconds[base][0] * np.divide(pixels, pixels[0]), ":", color="0.5", label="linear")
     left.set(xlabel="pixels", ylabel="time (s)")
-    right.set(xlabel="pixels", ylabel=f"time / time of {base}", ylim=(0, None))
+    right.set(xlabel="pixels", ylabel=f"time / time of {METHODS[base].label}", ylim=(0, None))
     for axes in (left, right):
         axes.xaxis.set_major_locator(FixedLocator(pixels))
         axes.xaxis.set_minor_locator(NullLocator())
@@ -109,6 +100,11 @@ def cost_chart(pixels, seconds, base="least squares"):
         axes.grid(alpha=0.3, linewidth=0.4, which="both")
         axes.legend(fontsize=8, frameon=False)
     return figure
+
+
+def _style(method):
+    row = METHODS[method]
+    return {"color": row.colour, "marker": MARKERS[method], "label": row.label}
 
 
 def _plain_log(axes):

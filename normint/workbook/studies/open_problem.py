@@ -5,29 +5,18 @@ from functools import partial
 
 import numpy as np
 
-from normint.integration import integrate_quietly
+from normint.integration import METHODS, integrate_quietly
 from normint.workbook.progress import bar
 
-DIFFUSION = "anisotropic_diffusion"
-# From the method to its main parameter, the values to try besides the default, and what else it is given: the
+# From the method to the values of its main option to try besides the default, and what else it is given: the
 # diffusion of the paper's Figure 12 has ν = 10.
 SWEEPS = {
-    "phi1": ("beta", (0.1, 0.25, 1.0), {}),
-    "phi2": ("gamma", (0.25, 0.5, 2.0), {}),
-    "total_variation": (None, (), {}),
-    DIFFUSION: ("mu", (0.1, 0.2, 0.5), {"nu": 10.0}),
-    "mumford_shah": ("mu", (10.0, 20.0, 70.0), {}),
-    "bilateral": ("k", (0.5,), {}),
-}
-NAMES = {
-    "quadratic": "least squares",
-    "phi1": "Φ1",
-    "phi2": "Φ2",
-    "total_variation": "total variation",
-    DIFFUSION: "diffusion",
-    "mumford_shah": "Mumford-Shah",
-    "bilateral": "bilateral",
-    "calibrated": "calibrated",
+    "phi1": ((0.1, 0.25, 1.0), {}),
+    "phi2": ((0.25, 0.5, 2.0), {}),
+    "total_variation": ((), {}),
+    "anisotropic_diffusion": ((0.1, 0.2, 0.5), {"nu": 10.0}),
+    "mumford_shah": ((10.0, 20.0, 70.0), {}),
+    "bilateral": ((0.5,), {}),
 }
 
 
@@ -59,7 +48,7 @@ class Tuned:
         """The method's name and the options chosen."""
         letters = {"beta": "β", "gamma": "γ", "mu": "μ", "nu": "ν", "k": "k"}
         chosen = [f"{letters[name]} = {value:g}" for name, value in self.options.items()]
-        return ", ".join([NAMES[self.method], *chosen])
+        return ", ".join([METHODS[self.method].label, *chosen])
 
 
 def tune(p, q, error, mask=None, *, methods=tuple(SWEEPS)):
@@ -92,9 +81,9 @@ def tune(p, q, error, mask=None, *, methods=tuple(SWEEPS)):
     for method in bar(methods, "tuning"):
         if method not in SWEEPS:
             raise ValueError(f"methods contains {method!r}; expected some of {', '.join(SWEEPS)}")
-        name, values, others = SWEEPS[method]
+        values, others = SWEEPS[method]
         tried = []
-        for options in ({}, *({name: value, **others} for value in values)):
+        for options in ({}, *({METHODS[method].option: value, **others} for value in values)):
             depth = integrate_quietly(p, q, mask, method=method, **options).depth
             tried.append((error(depth), options, depth))
         best = min(tried, key=lambda one: one[0])
@@ -218,9 +207,9 @@ def growth(surface, sizes, *, sigma=0.01, seed=0, methods=("quadratic", "mumford
     Returns
     -------
     (list of int, dict)
-        Pixels, and from the method's name to seconds.
+        Pixels, and from method to seconds.
     """
-    pixels, seconds = [], {NAMES[method]: [] for method in methods}
+    pixels, seconds = [], {method: [] for method in methods}
     for n in sizes:
         noisy = surface(n).with_noise(sigma, np.random.default_rng(seed))
         pixels.append(noisy.p.size)
@@ -229,5 +218,5 @@ def growth(surface, sizes, *, sigma=0.01, seed=0, methods=("quadratic", "mumford
             taken = call().seconds
             if taken < 0.5:
                 taken = min(taken, *(call().seconds for _ in range(2)))
-            seconds[NAMES[method]].append(taken)
+            seconds[method].append(taken)
     return pixels, seconds

@@ -3,6 +3,7 @@
 import numpy as np
 
 from normint.inputs import as_positive
+from normint.workbook.cases import CASES
 
 
 def unexplained(surface):
@@ -118,13 +119,26 @@ COLUMNS = (
     ("Staircasing", "steps", "{:.2f} %", ((0.05, "No"), (np.inf, "Yes"))),
 )
 TIMES_DCT = ((10.0, "+++"), (1000.0, "+"), (np.inf, "-"))
+# The rows, with the parameters that the paper, or the method's authors, recommend.
+RECOMMENDED = {
+    "dct": {},
+    "sylvester": {},
+    "quadratic": {},
+    "total_variation": {},
+    "phi1": {"beta": 0.5},
+    "phi2": {"gamma": 1.0},
+    "anisotropic_diffusion": {"mu": 0.2, "nu": 10.0},
+    "mumford_shah": {"mu": 45.0},
+    "bilateral": {"k": 2.0},
+    "calibrated": {},
+}
 PAPER = {
     "quadratic": ("+++", "+", "+", "-", "+", "+", "No", "No"),
-    "total variation": ("+", "+", "+", "+", "+", "+", "No", "Yes"),
-    "Φ1": ("-", "+", "+", "+++", "+", "-", "Yes", "Yes"),
-    "Φ2": ("-", "+", "+", "+++", "+", "-", "Yes", "Yes"),
-    "diffusion": ("-", "+", "+", "++", "+", "--", "No", "No"),
-    "Mumford-Shah": ("-", "+", "+", "+++", "+", "--", "Yes", "Yes"),
+    "total_variation": ("+", "+", "+", "+", "+", "+", "No", "Yes"),
+    "phi1": ("-", "+", "+", "+++", "+", "-", "Yes", "Yes"),
+    "phi2": ("-", "+", "+", "+++", "+", "-", "Yes", "Yes"),
+    "anisotropic_diffusion": ("-", "+", "+", "++", "+", "--", "No", "No"),
+    "mumford_shah": ("-", "+", "+", "+++", "+", "--", "Yes", "Yes"),
 }
 
 
@@ -134,7 +148,7 @@ class Table:
     Parameters
     ----------
     measured : dict
-        From method to the numbers that `COLUMNS` names, NaN where there is none; "DCT" and "quadratic" are
+        From method to the numbers that `COLUMNS` names, NaN where there is none; "dct" and "quadratic" are
         what time and the error near jumps are relative to.
     """
 
@@ -150,7 +164,7 @@ class Table:
         if np.isnan(value):
             return "?"
         if key == "time":
-            value, limits = value / self.measured["DCT"]["time"], TIMES_DCT
+            value, limits = value / self.measured["dct"]["time"], TIMES_DCT
         elif key == "jumps":
             value /= self.measured["quadratic"]["jumps"]
         return next(sign for limit, sign in limits if value <= limit)
@@ -160,7 +174,7 @@ class Table:
         rows = []
         for method in self.measured:
             cells = [self._cell(method, k) for k in range(len(COLUMNS))]
-            rows.append([method, *("\n".join(cell) for cell in cells)])
+            rows.append([CASES[method], *("\n".join(cell) for cell in cells)])
         return rows, ["", *(column[0] for column in COLUMNS)]
 
     def colours(self):
@@ -174,13 +188,15 @@ class Table:
         """Return the table in Markdown, without the columns named."""
         kept = [k for k, column in enumerate(COLUMNS) if column[0] not in without]
         rows = [["method", *(COLUMNS[k][0] for k in kept)], ["---"] * (len(kept) + 1)]
-        rows += [[method, *(" ".join(self._cell(method, k)) for k in kept)] for method in self.measured]
+        rows += [
+            [CASES[method], *(" ".join(self._cell(method, k)) for k in kept)] for method in self.measured
+        ]
         return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
     def disagreements(self, without=()):
         """Return a line for every sign that differs from the paper's."""
         return [
-            f"{column[0]}: {method} is {self.sign(method, column)}, the paper says {PAPER[method][k]} "
+            f"{column[0]}: {CASES[method]} is {self.sign(method, column)}, the paper says {PAPER[method][k]} "
             f"({column[2].format(self.measured[method][column[1]])})"
             for k, column in enumerate(COLUMNS)
             for method in self.measured
