@@ -1,8 +1,12 @@
 """Depth maps as lit surfaces, errors, cuts and discontinuities."""
 
 import numpy as np
-from matplotlib.colors import LightSource
+from matplotlib import colormaps
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from normint.normals.shading import shading
 
 DEPTH_MAP = "cividis"  # perceptually uniform, and the same to colour-blind readers
 
@@ -107,10 +111,10 @@ def discontinuities(results, *, image=None, below=0.1, columns=3, size=3.2):
     for axes in panels[len(results) :]:
         axes.set_visible(False)
     for axes, (title, result) in zip(panels, results.items(), strict=False):
-        grey = _lit(result.depth) if image is None else image
+        grey = lit(result.depth, exaggeration=0.5) if image is None else image
         axes.imshow(grey, cmap="gray", interpolation="nearest")
         marks = np.ma.masked_equal(weakest_edge(result.weights) < below, False)
-        axes.imshow(marks, cmap=_one_colour("#d55e00"), interpolation="nearest")
+        axes.imshow(marks, cmap=ListedColormap(["#d55e00"]), interpolation="nearest")
         axes.set_title(f"{title}: {np.ma.count(marks)} pixels", fontsize=9)
         axes.set(xlabel="v", ylabel="u")
         axes.tick_params(labelsize=7)
@@ -141,17 +145,9 @@ def weakest_edge(weights):
     return weakest
 
 
-def _lit(z):
-    """Shade a depth map as seen from the camera, z pointing to the viewer."""
-    light = LightSource(azdeg=315, altdeg=45)
-    shade = light.hillshade(np.nan_to_num(z, nan=np.nanmin(z)), vert_exag=0.5)
-    return np.where(np.isnan(z), np.nan, 0.25 + 0.75 * shade)
-
-
-def _one_colour(colour):
-    from matplotlib.colors import ListedColormap
-
-    return ListedColormap([colour])
+def lit(z, *, exaggeration=1.0):
+    """Shade a depth map as seen from the camera, from 0.2 in shadows to 1; NaN where there is no depth."""
+    return 0.2 + 0.8 * shading(z, exaggeration=exaggeration)
 
 
 def draw_surface(axes, z, low, high, view, aspect, finest=120, tint=None):
@@ -163,35 +159,28 @@ def draw_surface(axes, z, low, high, view, aspect, finest=120, tint=None):
     u, v = np.arange(z.shape[0])[::step], np.arange(z.shape[1])[::step]
     thin = z[::step, ::step]
     span = max(high - low, 1e-12)
-    light, known = LightSource(azdeg=315, altdeg=45), np.nan_to_num(thin, nan=low)
+    stretch = aspect * max(z.shape) / span if tint is None else 1.0
+    light = np.nan_to_num(lit(thin, exaggeration=stretch / step))[..., np.newaxis]
     if tint is None:
-        exaggeration = aspect * max(z.shape) / span
-        colours = _colours(thin, low, span)
-        shaded = light.shade_rgb(colours, known, blend_mode="soft", dx=step, dy=step, vert_exag=exaggeration)
+        colours = colormaps[DEPTH_MAP](np.nan_to_num((thin - low) / span))[..., :3]
+        shaded = 2 * light * colours + (1 - 2 * light) * colours**2  # soft: brightens as well as it darkens
     else:
-        # Not stretched between its darkest and brightest point, which outliers of the depth would decide.
-        shade = light.hillshade(known, dx=step, dy=step, fraction=0.9)
-        shaded = np.asarray(tint) * (0.2 + 0.8 * shade[..., np.newaxis])
+        shaded = light * tint
     axes.plot_surface(
-        *np.meshgrid(v, u), thin, facecolors=shaded, rcount=thin.shape[0], ccount=thin.shape[1],
-        linewidth=0, antialiased=False, shade=False, rasterized=True,
-    )  # fmt: skip
+        *np.meshgrid(v, u),
+        thin,
+        facecolors=shaded,
+        rcount=thin.shape[0],
+        ccount=thin.shape[1],
+        linewidth=0,
+        antialiased=False,
+        shade=False,
+        rasterized=True,
+    )
     axes.set(xlabel="v", ylabel="u", zlim=(low, high), ylim=(u[-1], u[0]), xlim=(v[0], v[-1]))
     axes.view_init(*view)
     axes.set_box_aspect((z.shape[1], z.shape[0], aspect * max(z.shape)), zoom=1.02)
     axes.tick_params(labelsize=7, pad=0)
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
         axis.pane.set_alpha(0.15)
-        axis.set_major_locator(_few_ticks())
-
-
-def _colours(z, low, span):
-    from matplotlib import colormaps
-
-    return colormaps[DEPTH_MAP](np.nan_to_num((z - low) / span))[..., :3]
-
-
-def _few_ticks():
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(4)
+        axis.set_major_locator(MaxNLocator(4))

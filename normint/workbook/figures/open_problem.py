@@ -1,12 +1,12 @@
 """Pictures of the calibrated method: how it works, and where it fails."""
 
 import numpy as np
-from matplotlib.colors import LightSource, to_rgb
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from scipy.ndimage import binary_dilation
 
 from normint.integration import METHODS
-from normint.workbook.figures.depth_maps import DEPTH_MAP
+from normint.workbook.figures.depth_maps import DEPTH_MAP, lit
 
 OURS, TRUTH = METHODS["calibrated"].colour, "0.65"
 CUT_COLOURS = {"missed": "#0072b2", "found": "0.15", "invented": OURS}
@@ -151,11 +151,9 @@ def cuts(results, *, below=0.1, size=3.6):
     """
     figure = Figure(figsize=(size * len(results), size * 1.08), layout="constrained")
     all_axes = figure.subplots(1, len(results), squeeze=False)[0]
-    light = LightSource(azdeg=315, altdeg=45)
     for axes, (title, result) in zip(all_axes, results.items(), strict=True):
         marked = beside_cuts(result, below)
-        known = np.nan_to_num(result.depth, nan=np.nanmin(result.depth))
-        shade = 0.35 + 0.65 * light.hillshade(known, vert_exag=0.5)[..., np.newaxis]
+        shade = np.nan_to_num(lit(result.depth, exaggeration=0.5), nan=1.0)[..., np.newaxis]
         axes.imshow(np.where(marked[..., np.newaxis], to_rgb(OURS), shade), interpolation="nearest")
         axes.set_title(f"{title}: {np.count_nonzero(marked)} pixels beside a cut", fontsize=9)
         axes.set(xlabel="v (pixels)", ylabel="u (pixels)")

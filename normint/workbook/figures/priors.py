@@ -1,10 +1,9 @@
 """Pictures for Section 2.4: a prior depth, its weight λ, wrong values, control points."""
 
 import numpy as np
-from matplotlib.colors import LightSource
 from matplotlib.figure import Figure
 
-from normint.workbook.figures.depth_maps import draw_surface
+from normint.workbook.figures.depth_maps import draw_surface, lit
 
 TRUTH = {"color": "0.7", "linewidth": 5}
 LINES = (  # prior, normals, merged, merged otherwise, in the figures that compare them
@@ -36,7 +35,7 @@ def merging(panels, truth, *, row, unit="pixels", limit=None, exaggeration=1.0):
     figure = Figure(figsize=(3.0 * (1 + len(panels)), 6.2), layout="constrained")
     upper, lower = figure.subplots(2, 1 + len(panels))
     for axes, (title, z) in zip(upper, {"truth": truth, **panels}.items(), strict=True):
-        axes.imshow(_relief(z, exaggeration), cmap="gray", vmin=0, vmax=1, interpolation="nearest")
+        axes.imshow(lit(z, exaggeration=exaggeration), cmap="gray", vmin=0, vmax=1, interpolation="nearest")
         axes.set_title(title, fontsize=10)
         _bare(axes)
     upper[0].axhline(row, color="#d55e00", linewidth=1, linestyle=":")
@@ -205,14 +204,6 @@ def _cut(axes, panels, row, unit):
     axes.set_title(f"cut along row {row} (dotted above)", fontsize=10)
     axes.legend(fontsize=7, frameon=False)
     axes.grid(alpha=0.3, linewidth=0.4)
-
-
-def _relief(z, exaggeration):
-    """Shade a depth map like plaster, as seen from the camera, lit from the upper left."""
-    shade = LightSource(azdeg=315, altdeg=45).hillshade(
-        np.nan_to_num(z, nan=np.nanmin(z)), vert_exag=exaggeration, fraction=1.0
-    )
-    return np.where(np.isnan(z), np.nan, 0.15 + 0.85 * shade)
 
 
 def _error(axes, error, limit):
