@@ -14,6 +14,7 @@ from pathlib import Path
 from normint import paths
 from normint.files.reading import read_regular
 from normint.files.writing import locked, write_atomically
+from normint.workbook.rounding import same_row
 
 COLUMNS = ("figure", "case", "metric", "paper", "ours", "spread", "data", "verdict", "note")
 DATA_KINDS = ("generated", "real", "stand-in")
@@ -61,6 +62,8 @@ def record(
 ):  # fmt: skip
     """Write one number into `results.csv`, beside the paper's, and judge it.
 
+    A row that is there already stays if it differs by rounding alone.
+
     Parameters
     ----------
     figure, case, metric : str
@@ -105,6 +108,9 @@ def record(
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder):
         rows = {_key(old): old for old in read(folder)}
+        old = rows.get(_key(row))
+        if old and same_row(old, row):
+            row = old
         rows[_key(row)] = row
         _write(folder / "results.csv", rows.values())
     log_output("number", **row)

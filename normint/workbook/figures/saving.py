@@ -1,12 +1,20 @@
 """Write figures into the output folder."""
 
+import io
+
 from normint import paths
 from normint.files.writing import write_atomically
 from normint.workbook.results import log_output
+from normint.workbook.rounding import TIMED_FIGURES, same_picture
+
+# Without dates and versions in it, the same picture is the same file.
+METADATA = {".png": {"Software": None}, ".pdf": {"CreationDate": None}}
 
 
 def save(figure, name, *, data="generated"):
     """Write a figure as PNG and PDF into the output folder and tell the workbook about it.
+
+    A PNG that is there already stays if it differs by rounding alone.
 
     Parameters
     ----------
@@ -18,12 +26,15 @@ def save(figure, name, *, data="generated"):
     data : {"generated", "real", "stand-in"}
         What it was made from.
     """
+    timed = name in TIMED_FIGURES
     if data == "stand-in":
         name += "_stand-in"
         figure.text(0.995, 0.003, "stand-in data", ha="right", va="bottom", fontsize=7, color="#d55e00")
-    for suffix, metadata in ((".png", {"Software": None}), (".pdf", {"CreationDate": None})):
+    for suffix, metadata in METADATA.items():
         path = paths.figures() / (name + suffix)
-        # Without dates and versions in it, the same picture is the same file.
-        with write_atomically(path) as temporary:
-            figure.savefig(temporary, dpi=150, metadata=metadata)
+        drawn = io.BytesIO()
+        figure.savefig(drawn, format=suffix[1:], dpi=150, metadata=metadata)
+        if suffix != ".png" or timed or not same_picture(path, drawn.getvalue()):
+            with write_atomically(path) as temporary:
+                temporary.write_bytes(drawn.getvalue())
         log_output("figure", path=path, data=data)

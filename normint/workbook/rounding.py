@@ -1,0 +1,55 @@
+"""What a run made again, but for rounding, stays as it is: another computer changes last digits only.
+
+Timings are never the same twice. They are named here, and always written.
+"""
+
+import io
+from decimal import Decimal
+
+__all__ = ["TIMED_FIGURES", "TIMED_METRICS", "same_picture", "same_row"]
+
+TIMED_FIGURES = ("fig03_noise_and_time", "fig13_schemes", "open_cost", "start_decision", "table1")
+TIMED_METRICS = ("time / DCT",)
+LEVELS = 5  # of 255: neighbours in a colour map differ by as much
+RELATIVE = {"ours": Decimal("1e-3"), "spread": Decimal("5e-2")}  # of four, and of two, digits
+
+
+def same_row(old, new):
+    """Tell whether two rows of results, dicts of texts, differ by rounding alone.
+
+    Examples
+    --------
+    >>> old = {"metric": "RMSE", "ours": "12.2", "spread": "", "note": "two draws"}
+    >>> same_row(old, {**old, "ours": "12.3"}), same_row(old, {**old, "ours": "12.4"})
+    (True, False)
+    >>> same_row(old, {**old, "note": "one draw"})
+    False
+    """
+    if new["metric"] in TIMED_METRICS or any(old[k] != new[k] for k in new if k not in RELATIVE):
+        return False
+    return all(_same_number(old[k], new[k], share) for k, share in RELATIVE.items())
+
+
+def _same_number(old, new, share):
+    if old == new or not (old and new):
+        return old == new
+    old, new = Decimal(old), Decimal(new)
+    last_digit = Decimal(1).scaleb(old.as_tuple().exponent)
+    # One more in the last digit is rounding, but not in 0.1: there it is the whole number.
+    slack = last_digit if last_digit <= abs(old) / 100 else 0
+    return abs(new - old) <= max(share * abs(old), slack)
+
+
+def same_picture(path, png):
+    """Tell whether the picture in a file differs from another one, given as bytes, by rounding alone.
+
+    Not even one pixel may: a digit in a title has few of them.
+    """
+    import numpy as np
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        old, new = (np.asarray(Image.open(one).convert("RGBA"), int) for one in (path, io.BytesIO(png)))
+    except (OSError, UnidentifiedImageError, SyntaxError):  # none yet, or a damaged one
+        return False
+    return old.shape == new.shape and bool(np.abs(new - old).max() <= LEVELS)
