@@ -3,7 +3,8 @@
 import numpy as np
 
 from normint import gradient_to_normals
-from normint.normals.axes import directions
+from normint.normals.axes import axes_warning
+from normint.normals.maps import NormalMap, directions
 
 # From the name of a change of components to which one each becomes, its sign, and the words that undo it.
 CHANGES = {
@@ -127,6 +128,11 @@ def changed(normals, change):
     moved = normals[..., order]
     turned = np.iinfo(moved.dtype).max - moved if moved.dtype.kind == "u" else -moved
     return np.where(np.array(signs) < 0, turned, moved)
+
+
+def doubt(normals, mask, axes, camera):
+    """Return the warning that a normal map gives, or None."""
+    return axes_warning(NormalMap.decoded(normals, mask, camera, axes=axes))
 
 
 def named(sentence):

@@ -7,11 +7,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from axes_shapes import CHANGES, SHAPES, both_over, changed, draw, named, noisy, right_or_hollow, stored
+from axes_shapes import (
+    CHANGES,
+    SHAPES,
+    both_over,
+    changed,
+    doubt,
+    draw,
+    named,
+    noisy,
+    right_or_hollow,
+    stored,
+)
 
 import normint
 from normint import gradient_to_normals, surfaces
-from normint.normals.axes import AXES, SURE, axes_warning, compare_axes, directions, guess_axes
+from normint.normals.axes import AXES, SURE, compare_axes, guess_axes
+from normint.normals.maps import directions
 
 CAT = Path(os.environ.get("NORMINT_DATA", "data")) / "bini" / "cat"
 SURFACES = {
@@ -45,7 +57,7 @@ def test_right_axes_are_never_doubted(name, noise, whole):
     for seed in range(3 if noise else 1):
         noisy = surface.with_noise(noise, np.random.default_rng(seed)) if noise else surface
         normals = gradient_to_normals(noisy.p, noisy.q)
-        assert axes_warning(normals, None if whole else surface.mask, "uvz", None) is None
+        assert doubt(normals, None if whole else surface.mask, "uvz", None) is None
 
 
 @pytest.mark.parametrize("name", ["vase", "figurine", "bust"])
@@ -54,7 +66,7 @@ def test_wrong_axes_are_named(name, change):
     """The contour tells which of two readings without curl is raised, and so the right one."""
     surface = SURFACES[name]
     normals = WRONG[change](gradient_to_normals(surface.p, surface.q))
-    sentence = axes_warning(normals, surface.mask, "uvz", None)
+    sentence = doubt(normals, surface.mask, "uvz", None)
     advice = sentence.rpartition("axes=")[2].split("'")[1]
     # What is advised must undo what was changed, whatever it is called.
     assert directions(advice) == directions(RIGHT[change])
@@ -64,7 +76,7 @@ def test_wrong_axes_are_named(name, change):
 def test_without_a_contour_the_vertical_component_is_suspected(change):
     surface = SURFACES["peaks"]
     normals = WRONG[change](gradient_to_normals(surface.p, surface.q))
-    assert "'up right toward'" in axes_warning(normals, None, "uvz", None)
+    assert "'up right toward'" in doubt(normals, None, "uvz", None)
 
 
 def test_all_readings_are_compared():
@@ -89,7 +101,7 @@ def test_integration_warns_unless_told_not_to():
 
 def test_tiny_masks_are_not_doubted():
     for shape in ((1, 1), (1, 5), (2, 2)):
-        assert axes_warning(np.full((*shape, 3), [0.1, 0.2, 0.9]), None, "uvz", None) is None
+        assert doubt(np.full((*shape, 3), [0.1, 0.2, 0.9]), None, "uvz", None) is None
 
 
 def test_a_small_object_in_a_large_image_is_found():
@@ -97,7 +109,7 @@ def test_a_small_object_in_a_large_image_is_found():
     normals, camera = np.zeros((3000, 3000, 3)), [[9000.0, 0, 1500.0], [0, 9000.0, 1500.0], [0, 0, 1]]
     normals[7:135, 11:139] = gradient_to_normals(-surface.p, surface.q) * surface.mask[..., np.newaxis]
     for lens in (None, camera):
-        assert "'up right toward'" in axes_warning(normals, None, "uvz", lens)
+        assert "'up right toward'" in doubt(normals, None, "uvz", lens)
 
 
 def test_large_images_are_looked_at_in_parts():
@@ -105,8 +117,8 @@ def test_large_images_are_looked_at_in_parts():
     p, q = np.cos(u) * np.cos(v), -np.sin(u) * np.sin(v)
     camera = [[5000.0, 0, 500.0], [0, 5000.0, 450.0], [0, 0, 1]]
     for lens in (None, camera):
-        assert axes_warning(gradient_to_normals(p, q), None, "uvz", lens) is None
-        assert axes_warning(gradient_to_normals(-p, q), None, "uvz", lens) is not None
+        assert doubt(gradient_to_normals(p, q), None, "uvz", lens) is None
+        assert doubt(gradient_to_normals(-p, q), None, "uvz", lens) is not None
 
 
 def grid(rows, columns):
@@ -141,7 +153,7 @@ def test_shapes_that_fit_several_axes_are_not_doubted(name):
     normals, camera = fitting_several()[name]
     turned = normals.swapaxes(0, 1)[..., [1, 0, 2]]
     for seen in (normals, turned):
-        assert axes_warning(seen, None, "uvz", camera) is None
+        assert doubt(seen, None, "uvz", camera) is None
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -150,7 +162,7 @@ def test_right_axes_of_a_family_of_shapes_are_not_doubted(shape, seed):
     rng = np.random.default_rng([7, seed])
     normals, mask, camera, words = draw(rng, shape)
     for change, (_, _, right) in CHANGES.items():
-        assert axes_warning(changed(normals, change), mask, right, camera) is None, words
+        assert doubt(changed(normals, change), mask, right, camera) is None, words
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -159,7 +171,7 @@ def test_wrong_axes_of_a_family_of_shapes_are_told_and_not_misnamed(shape):
     told = []
     for seed, change in product(range(6), CHANGES):
         normals, mask, camera, words = draw(np.random.default_rng([8, seed]), shape)
-        sentence = axes_warning(changed(normals, change), mask, "uvz", camera)
+        sentence = doubt(changed(normals, change), mask, "uvz", camera)
         assert sentence is None or set(named(sentence)) & set(right_or_hollow(change)), f"{words}: {sentence}"
         told.append(sentence is not None)
     assert np.mean(told) > (0.3 if shape == "quadric" else 0.6)  # half of the quadrics are symmetric
@@ -181,11 +193,9 @@ def test_a_small_bump_in_a_plane_is_enough():
     u, v = grid(96, 96)
     push = np.exp(-(u**2 + v**2) / 32) / 2
     normals = gradient_to_normals(push * u + 0.1, push * v)
-    assert axes_warning(normals, None, "uvz", None) is None
+    assert doubt(normals, None, "uvz", None) is None
     for change in CHANGES:
-        assert set(named(axes_warning(changed(normals, change), None, "uvz", None))) & set(
-            right_or_hollow(change)
-        )
+        assert set(named(doubt(changed(normals, change), None, "uvz", None))) & set(right_or_hollow(change))
 
 
 def test_what_cannot_be_told_is_a_tie():
@@ -201,7 +211,7 @@ def test_what_cannot_be_told_is_a_tie():
 def test_all_axes_that_fit_as_well_are_named():
     """A paraboloid of revolution fits all axes but those turned by a quarter, and these are given here."""
     u, v = grid(48, 48)
-    sentence = axes_warning(changed(gradient_to_normals(u / 30, v / 30), "turned"), None, "uvz", None)
+    sentence = doubt(changed(gradient_to_normals(u / 30, v / 30), "turned"), None, "uvz", None)
     advised = {frozenset((one, both_over(one))) for one in named(sentence)}
     assert len(named(sentence)) == 3 and len(advised) == 3
     assert frozenset((("down", "right", "toward"), ("up", "left", "toward"))) not in advised
@@ -214,9 +224,9 @@ def test_a_near_camera_tells_hollow_from_raised():
     focal = 60.0
     normals = np.stack([-p, -q, 1 - (p * u + q * v) / focal], axis=-1)
     camera = [[focal, 0, 31.5], [0, focal, 31.5], [0, 0, 1]]
-    assert axes_warning(normals, None, "uvz", camera) is None
-    assert named(axes_warning(normals * [-1, -1, 1], None, "uvz", camera))[0] == ("up", "left", "toward")
-    assert axes_warning(gradient_to_normals(-p, -q), None, "uvz", None) is None
+    assert doubt(normals, None, "uvz", camera) is None
+    assert named(doubt(normals * [-1, -1, 1], None, "uvz", camera))[0] == ("up", "left", "toward")
+    assert doubt(gradient_to_normals(-p, -q), None, "uvz", None) is None
 
 
 @pytest.mark.skipif(not CAT.exists(), reason="the Cat's normal map is not there")
@@ -225,7 +235,7 @@ def test_the_cat_has_the_axes_that_its_reader_says():
     rng = np.random.default_rng(0)
     for degrees in (0, 1, 3, 10, 20):
         normals = cat.normals + np.radians(degrees) * rng.standard_normal(cat.normals.shape)
-        assert axes_warning(normals, cat.mask, "uvz", cat.camera) is None
+        assert doubt(normals, cat.mask, "uvz", cat.camera) is None
     for axes in AXES:
-        sentence = axes_warning(cat.normals, cat.mask, axes, cat.camera)
+        sentence = doubt(cat.normals, cat.mask, axes, cat.camera)
         assert sentence is None if axes == "uvz" else "axes='uvz'" in sentence

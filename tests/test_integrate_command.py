@@ -181,7 +181,7 @@ class TestProgress:
 
     def test_a_method_that_stopped_early_says_so(self, folder, monkeypatch, capsys):
         stopped = dataclasses.replace(normint.integrate(P, Q, MASK), converged=False)
-        monkeypatch.setattr(normal_integration, "integrate_normals", lambda *_, **__: stopped)
+        monkeypatch.setattr(normal_integration, "integrate_map", lambda *_, **__: stopped)
         assert run(folder) == 3
         assert "not converged after" in capsys.readouterr().err
         report = json.load(open("normint-out/report.json"))

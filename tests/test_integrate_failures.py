@@ -21,7 +21,6 @@ from normint import cli
 from normint.cli import outputs
 from normint.files import writing as files
 from normint.integration import METHODS
-from normint.normals import integrate_normals as normal_integration
 
 ALL = ("--png", "--tiff", "--mesh", "ply")
 
@@ -122,7 +121,7 @@ class TestBadFiles:
         def fail(*_, **__):
             raise MemoryError
 
-        monkeypatch.setattr(normal_integration, "integrate_normals", fail)
+        monkeypatch.setattr("normint.normals.integrate_normals.integrate_map", fail)
         assert_refused(capsys, run(folder), "relief is too large for the memory")
 
 
@@ -183,9 +182,9 @@ class TestInterruptedWrites:
         assert output.out == "" and output.err.count("\n") == 1
         self.assert_as_before(tmp_path, before)
 
-    @pytest.mark.parametrize("where", ["integrate_normals", "axes_warning"])
+    @pytest.mark.parametrize("where", ["integrate_normals.integrate_map", "axes.axes_warning"])
     def test_interrupted_work(self, before, folder, tmp_path, monkeypatch, capsys, where):
-        monkeypatch.setattr(normal_integration, where, fail_with(KeyboardInterrupt()))
+        monkeypatch.setattr(f"normint.normals.{where}", fail_with(KeyboardInterrupt()))
         capsys.readouterr()
         assert run(folder, *ALL, "--force") == 130
         assert capsys.readouterr() == ("", "normint: interrupted\n")
@@ -201,8 +200,8 @@ class TestProcess:
     def test_ctrl_c(self, folder, tmp_path):
         # The process stops itself at a known place, as if by chance there when the user presses the keys.
         program = (
-            "import os, signal, sys; from normint import cli, normal_files\n"
-            "normal_files.read_normals = lambda *_, **__: os.kill(os.getpid(), signal.SIGINT)\n"
+            "import os, signal, sys; from normint import cli; from normint.files import normal_maps\n"
+            "normal_maps.read_normals = lambda *_, **__: os.kill(os.getpid(), signal.SIGINT)\n"
             "sys.exit(cli.main(['integrate', 'relief']))"
         )
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
@@ -213,7 +212,7 @@ class TestProcess:
         assert run(folder, "--png") == 0
         (tmp_path / "normint-out" / "notes.txt").write_text("mine")
         program = (
-            "import os, signal, sys; from normint import cli, files\n"
+            "import os, signal, sys; from normint import cli; from normint.files import writing as files\n"
             "rename = os.rename\n"
             "def stop(source, target):\n"
             "    if str(target).endswith('depth.png'): os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -231,7 +230,7 @@ class TestProcess:
 
     def test_killed_in_a_new_folder(self, folder, tmp_path):
         program = (
-            "import os, signal, sys; from normint import cli, files\n"
+            "import os, signal, sys; from normint import cli; from normint.files import writing as files\n"
             "files.os.rename = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
             "cli.main(['integrate', 'relief', '--out', 'a/b'])"
         )

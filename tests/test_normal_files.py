@@ -13,9 +13,16 @@ from hypothesis.extra import numpy as hnp
 from scipy.io import savemat
 
 from normint.files.arrays import FORMATS
-from normint.files.normal_maps import find_files, read_camera, read_depth, read_domain, read_normals
+from normint.files.normal_maps import (
+    find_files,
+    read_camera,
+    read_depth,
+    read_domain,
+    read_normals,
+    read_stored,
+)
 from normint.normals.convert import gradient_to_normals
-from normint.normals.maps import decode, where_normals
+from normint.normals.maps import decode, known
 
 RNG = np.random.default_rng(0)
 NORMALS = gradient_to_normals(*RNG.normal(0, 0.7, (2, 12, 17)))
@@ -78,8 +85,8 @@ class TestNormals:
     def test_no_normal_in_an_image(self, tmp_path, background):
         image = colours(np.uint8)
         image[3, 4] = background
-        known = where_normals(read_normals(write(tmp_path / "n.png", image)))
-        assert not known[3, 4] and known.sum() == known.size - 1
+        there = known(decode(read_normals(write(tmp_path / "n.png", image))))
+        assert not there[3, 4] and there.sum() == there.size - 1
 
     @pytest.mark.parametrize("painted", [False, True])
     @pytest.mark.parametrize("background", [0.0, np.nan, np.inf])
@@ -87,9 +94,9 @@ class TestNormals:
         normals = (NORMALS + 1) / 2 if painted else NORMALS.copy()
         normals[3, 4] = background
         found = read_normals(write(tmp_path / "n.mat", normals))
-        known = where_normals(found)
-        assert not known[3, 4] and known.sum() == known.size - 1
-        np.testing.assert_allclose(found[known], NORMALS[known], atol=1e-15)
+        there = known(found)
+        assert not there[3, 4] and there.sum() == there.size - 1
+        np.testing.assert_allclose(found[there], NORMALS[there], atol=1e-15)
 
     @pytest.mark.parametrize("suffix", [".npz", ".mat"])
     def test_one_of_several_arrays(self, tmp_path, suffix):
@@ -182,8 +189,9 @@ class TestRefused:
 
     @pytest.mark.parametrize("suffix", [".png", ".npy", ".mat"])
     def test_no_normal_at_all(self, tmp_path, suffix):
-        with pytest.raises(ValueError, match="has no normal"):
-            read_normals(write(tmp_path / f"n{suffix}", np.zeros((4, 5, 3), np.uint8)))
+        stored = read_stored(write(tmp_path / f"n{suffix}", np.zeros((4, 5, 3), np.uint8)))
+        with pytest.raises(ValueError, match=f"n{suffix} has no normal"):
+            stored.check(known(decode(stored.normals)))
 
     def test_damaged_parts_are_not_chatted_about(self, tmp_path, capfd):
         # A PNG whose checksums are right and whose data are not: its library writes to stderr by itself.
@@ -238,5 +246,5 @@ def test_any_array_is_read_or_refused_by_name(tmp_path_factory, array):
     except ValueError as error:
         assert "array.npy" in str(error)
     else:
-        assert normals.shape[2] == 3 and array.ndim == 3 and where_normals(normals).any()
+        assert normals.shape[2] == 3 and array.ndim == 3
         assert normals.dtype in (np.uint8, np.uint16, np.float64)

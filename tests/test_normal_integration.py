@@ -11,7 +11,7 @@ import normint
 from normint import gradient_to_normals, integrate_normals
 from normint.metrics import rmse
 from normint.normals.camera import projection
-from normint.normals.integrate_normals import AXES, slopes
+from normint.normals.maps import AXES, NormalMap
 
 K = np.array([[300.0, 0, 47.0], [0, 240.0, 36.0], [0, 0, 1]])  # unequal focal lengths, off the centre
 SHAPE = (80, 96)
@@ -109,7 +109,8 @@ def test_the_slopes_are_those_that_are_integrated(camera):
     _, normals, mask = sphere()
     if camera is None:  # seen from far away, with z towards the viewer
         normals = gradient_to_normals(*np.random.default_rng(0).normal(size=(2, *SHAPE)))
-    p, q, kept = slopes(normals, mask, camera, least_cosine=0.65, steepest=2.0)
+    seen = NormalMap.decoded(normals, mask, camera, least_cosine=0.65, steepest=2.0)
+    p, q, kept = seen.p, seen.q, seen.mask
     assert kept.sum() < mask.sum() and not p[~kept].any() and not q[~kept].any()
     assert np.hypot(p, q).max() <= 2.0 * (1 + 1e-12)
     lens = projection(camera)

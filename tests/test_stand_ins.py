@@ -5,9 +5,15 @@ import itertools
 import numpy as np
 import pytest
 
-from normint import datasets, depth_to_normals, integrate, metrics, normals_to_gradient
+from normint import (
+    datasets,
+    depth_to_normals,
+    integrate,
+    metrics,
+    normals_to_gradient,
+    photometric_stereo,
+)
 from normint.datasets import stand_ins
-from normint.normals import photometric_stereo
 from normint.normals.convert import gradient_to_normals
 from normint.surfaces import bust, figurine
 from normint.surfaces.rendering import cast_shadow

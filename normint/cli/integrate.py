@@ -13,11 +13,12 @@ from normint import paths
 from normint.cli import parsing
 from normint.cli.parsing import UsageError
 from normint.cli.printing import CannotPrint, complain, one_line, say
+from normint.normals.maps import NormalMap
 
 MESHES = ("ply", "obj", "stl", "glb")
 # Bytes that the methods take for each pixel of the rectangle around the mask, as measured, and a mesh of it.
 MEMORY = {"quadratic": 130, "dct": 40, "sylvester": 65, "calibrated": 480}
-MEMORY_OF_OTHERS, MEMORY_OF_MESH = 250, 150
+MEMORY_OF_OTHERS, MEMORY_OF_MESH, MEMORY_OF_SLOPES = 250, 150, 20
 
 DESCRIPTION = "Integrate a normal map into a depth map."
 EPILOG = """
@@ -90,8 +91,7 @@ def _epilog():
 class Task:
     """What the files and options of one command line amount to."""
 
-    normals: np.ndarray
-    mask: np.ndarray
+    seen: NormalMap
     camera: np.ndarray | None
     prior: np.ndarray | None
     options: dict
@@ -136,12 +136,12 @@ def _integrate(arguments):
 def _check_usage(arguments):
     """Refuse what no file could make right, and return the options of the method."""
     from normint.integration import METHODS
-    from normint.normals.axes import to_uvz
+    from normint.normals.maps import directions
 
     if arguments.method not in METHODS:
         raise UsageError(f"--method is {arguments.method!r}; expected one of {', '.join(METHODS)}")
     try:
-        to_uvz(arguments.axes)
+        directions(arguments.axes)
     except ValueError as error:
         raise UsageError(f"--{error}") from None
     for value in arguments.mesh:
@@ -157,22 +157,17 @@ def _check_usage(arguments):
 
 def _read(arguments, options):
     """Read all files; refuse those that do not fit together."""
-    from normint.files import normal_maps
-    from normint.normals.maps import where_normals
+    from normint.files.available_memory import check_room
+    from normint.files.normal_maps import read_depth, read_stored
 
-    files = normal_maps.find_files(arguments.path)
-    for name in ("mask", "camera"):
-        if (given := getattr(arguments, name)) is not None:
-            files[name] = None if given.lower() == "none" else given
-    normals = normal_maps.read_normals(files["normals"], variable=arguments.variable)
-    shape = normals.shape[:2]
-    mask = np.ones(shape, bool) if files["mask"] is None else normal_maps.read_domain(files["mask"], shape)
-    camera = None if files["camera"] is None else normal_maps.read_camera(files["camera"], shape)
-    prior = None if arguments.prior is None else normal_maps.read_depth(arguments.prior, shape)
+    named = {name: getattr(arguments, name) for name in ("mask", "camera", "variable")}
+    stored = read_stored(arguments.path, **named)
+    shape = stored.normals.shape[:2]
+    prior = None if arguments.prior is None else read_depth(arguments.prior, shape)
     settings = {
-        "normals": str(files["normals"]),
-        "mask": None if files["mask"] is None else str(files["mask"]),
-        "camera": None if camera is None else camera.tolist(),
+        "normals": str(stored.paths["normals"]),
+        "mask": None if stored.mask is None else str(stored.paths["mask"]),
+        "camera": None if stored.camera is None else stored.camera.tolist(),
         "axes": arguments.axes,
         "method": arguments.method,
         "options": dict(options),
@@ -180,14 +175,14 @@ def _read(arguments, options):
         "prior_weight": arguments.prior_weight,
     }
     if isinstance(options.get("initial"), str):
-        options["initial"] = normal_maps.read_depth(options["initial"], shape)
-    known = where_normals(normals)
-    task = Task(normals, mask & known, camera, prior, options, settings)
-    lost = np.count_nonzero(mask & ~known) if files["mask"] is not None else 0
-    if not task.mask.any():
-        raise ValueError(f"{files['mask']} has no pixel where {files['normals']} has a normal; expected some")
-    if lost:
-        task.notes.append(f"{lost} pixels of the mask have no normal and were left out")
+        options["initial"] = read_depth(options["initial"], shape)
+    check_room(f"{arguments.path} of {shape[0]} × {shape[1]} pixels", MEMORY_OF_SLOPES * shape[0] * shape[1])
+    of_the_map = {name: options.pop(name) for name in ("least_cosine", "steepest") if name in options}
+    seen = NormalMap.decoded(stored.normals, stored.mask, stored.camera, axes=arguments.axes, **of_the_map)
+    stored.check(seen.domain)
+    task = Task(seen, stored.camera, prior, options, settings)
+    if seen.missing:
+        task.notes.append(f"{seen.missing} pixels of the mask have no normal and were left out")
     return task
 
 
@@ -196,26 +191,24 @@ def _solve(arguments, task):
     from normint.domain import bounding_box
     from normint.files.available_memory import check_room
     from normint.integration import iterations_are_asked_for
-    from normint.normals.integrate_normals import axes_warning, integrate_normals
+    from normint.normals.axes import axes_warning
+    from normint.normals.integrate_normals import integrate_map
 
-    rows, columns = task.mask[bounding_box(task.mask)].shape
+    seen = task.seen
+    rows, columns = seen.domain[bounding_box(seen.domain)].shape
     each = MEMORY.get(arguments.method, MEMORY_OF_OTHERS) + (MEMORY_OF_MESH if arguments.mesh else 0)
     what = f"{arguments.path} of {rows} × {columns} pixels, integrated by {arguments.method},"
     check_room(what, each * rows * columns)
-    flipped = axes_warning(task.normals, task.mask, arguments.axes, task.camera)
+    flipped = axes_warning(seen)
     prior = {} if task.prior is None else {"prior": task.prior, "prior_weight": arguments.prior_weight}
     try:
+        seen.refuse_away()
         with _progress(arguments, task.options) as callback:
-            result = integrate_normals(
-                task.normals, task.mask, task.camera, axes=arguments.axes, check_axes=False,
-                method=arguments.method, **prior, **task.options, **callback,
-            )  # fmt: skip
+            result = integrate_map(seen, arguments.method, **prior, **task.options, **callback)
     except ValueError as error:
         text = f"{error}; {flipped}" if flipped else error
         raise ValueError(_as_on_the_command_line(text)) from error
-    # Those that an option leaves out are not expected.
-    missing = 0 if task.options.get("least_cosine") else np.count_nonzero(np.isnan(result.depth[task.mask]))
-    if missing or not np.isfinite(result.depth[~np.isnan(result.depth)]).all():
+    if not np.isfinite(result.depth[seen.mask]).all():
         raise ValueError("the depth came out as NaN or infinite; expected options that are less extreme")
     if flipped:
         task.notes.append(_as_on_the_command_line(flipped))

@@ -132,12 +132,8 @@ def measure(task, result):
         :func:`normint.curl.relative_curl`; None where no four pixels form a square.
     """
     from normint.curl import relative_curl
-    from normint.normals.camera import projection
-    from normint.normals.integrate_normals import slopes
 
-    lens, inside = projection(task.camera), np.isfinite(result.depth)
-    steepest = {"steepest": task.options["steepest"]} if "steepest" in task.options else {}
-    p, q, _ = slopes(task.normals, inside, task.camera, axes=task.settings["axes"], **steepest)
+    p, q, inside, lens = task.seen.p, task.seen.q, task.seen.mask, task.seen.lens
     z = lens.unit * lens.potential(result.depth)
     left = [
         np.abs(np.diff(z, axis=0) - 0.5 * (p[1:] + p[:-1]))[inside[1:] & inside[:-1]],

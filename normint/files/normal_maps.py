@@ -3,15 +3,75 @@
 What is wrong with a file is said in one `ValueError` that names it.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from normint.files.arrays import ARRAYS, FORMATS, hushed, read_array, read_table, suffix_of
 from normint.files.images import read_mask
-from normint.normals.maps import where_normals
 
-__all__ = ["FORMATS", "find_files", "read_camera", "read_depth", "read_domain", "read_normals"]
+__all__ = ["Stored", "find_files", "read_camera", "read_depth", "read_domain", "read_normals", "read_stored"]
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """What the files of a normal map hold, as it is stored.
+
+    Attributes
+    ----------
+    paths : dict
+        As from :func:`find_files`.
+    normals : ndarray
+        As from :func:`read_normals`.
+    mask : ndarray of bool or None
+    camera : ndarray or None
+    """
+
+    paths: dict
+    normals: np.ndarray
+    mask: np.ndarray | None
+    camera: np.ndarray | None
+
+    def check(self, domain):
+        """Refuse a domain, the pixels of the mask that have a normal, that is empty."""
+        if not domain.any() and self.mask is None:
+            raise ValueError(
+                f"{self.paths['normals']} has no normal that is finite and not zero; expected some"
+            )
+        if not domain.any():
+            mask, normals = self.paths["mask"], self.paths["normals"]
+            raise ValueError(f"{mask} has no pixel where {normals} has a normal; expected some")
+
+
+def read_stored(path, *, mask=None, camera=None, variable=None):
+    """Read the files of a normal map, and refuse those that do not fit together.
+
+    Parameters
+    ----------
+    path : path-like
+        A folder or a file, as for :func:`find_files`.
+    mask, camera : path-like, optional
+        Other files than those of the folder; "none" for no file.
+    variable : str, optional
+        As for :func:`read_normals`.
+
+    Returns
+    -------
+    Stored
+    """
+    paths = find_files(path)
+    for name, given in (("mask", mask), ("camera", camera)):
+        if given is not None:
+            paths[name] = None if str(given).lower() == "none" else given
+    normals = read_normals(paths["normals"], variable=variable)
+    shape = normals.shape[:2]
+    return Stored(
+        paths,
+        normals,
+        None if paths["mask"] is None else read_domain(paths["mask"], shape),
+        None if paths["camera"] is None else read_camera(paths["camera"], shape),
+    )
 
 
 def find_files(path):
@@ -82,13 +142,9 @@ def read_normals(path, *, variable=None):
         values = np.moveaxis(values, 0, 2)
     if values.dtype not in (np.uint8, np.uint16):
         values = values.astype(np.float64)
-        known = np.isfinite(values).all(axis=2) & values.any(axis=2)
-        if _are_colours(values[known]):
-            values = np.where(known[..., np.newaxis], 2 * values - 1, 0.0)
-    try:
-        where_normals(values)
-    except ValueError:
-        raise ValueError(f"{path} has no normal that is finite and not zero; expected some") from None
+        there = np.isfinite(values).all(axis=2) & values.any(axis=2)
+        if _are_colours(values[there]):
+            values = np.where(there[..., np.newaxis], 2 * values - 1, 0.0)
     return values
 
 

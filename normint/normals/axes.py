@@ -5,78 +5,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from normint import inputs
-from normint.normals.maps import as_normal_map, decode, where_normals
+from normint.normals.maps import AXES, DIRECTIONS, NormalMap, turned
 from normint.normals.readings import LEAST_COSINE, compare, sample
 
-__all__ = ["AXES", "Candidate", "axes_warning", "compare_axes", "guess_axes", "to_uvz"]
+__all__ = ["AXES", "Candidate", "axes_warning", "compare_axes", "guess_axes"]
 
-# The directions, seen by the camera, of the first, second and third component.
-AXES = {
-    "uvz": "down right toward",  # this package
-    "xyz": "right up toward",  # OpenGL; DiLiGenT, most normal maps in image files
-    "directx": "right down toward",  # normal maps of games: the green channel turned over
-    "opencv": "right down away",  # the coordinates of OpenCV's cameras
-}
-
-# From a direction to its axis among u, v, z and its sign.
-_DIRECTIONS = {"down": (0, 1), "up": (0, -1), "right": (1, 1), "left": (1, -1)}
-_DIRECTIONS |= {"toward": (2, 1), "away": (2, -1)}
 _OPPOSITE = {"down": "up", "right": "left", "toward": "away"}
 _OPPOSITE |= {b: a for a, b in _OPPOSITE.items()}
 
 SURE = 5.0  # standard errors by which other axes must fit better: chance and rounding stay below 4
 CURL = 0.2  # nor are axes doubted with a smaller relative curl: blur or a camera's errors can cause it
 FEWEST = 200  # pixels: of fewer, chance would decide
-
-
-def directions(axes):
-    """Return the words of axes given by name or by words.
-
-    Examples
-    --------
-    >>> directions("xyz")
-    ('right', 'up', 'toward')
-    """
-    words = tuple(AXES.get(axes, axes).split()) if isinstance(axes, str) else ()
-    known = [_DIRECTIONS[word][0] for word in words if word in _DIRECTIONS]
-    if len(words) != 3 or sorted(known) != [0, 1, 2]:
-        raise ValueError(
-            f"axes is {axes!r}; expected one of {', '.join(AXES)}, or three words such as 'right up toward'"
-        )
-    return words
-
-
-def to_uvz(axes):
-    """Return a function that turns a part of a normal map into float64 vectors along u, v and z.
-
-    Parameters
-    ----------
-    axes : str
-        A name of `AXES`, or three words: down or up, right or left, toward (the camera) or away, each
-        pair once and in the order of the components.
-
-    Examples
-    --------
-    >>> to_uvz("xyz")(np.array([[[1.0, 2.0, 3.0]]]))
-    array([[[-2.,  1.,  3.]]])
-    >>> to_uvz("yes")
-    Traceback (most recent call last):
-    ...
-    ValueError: axes is 'yes'; expected one of uvz, xyz, ..., or three words such as 'right up toward'
-    """
-    places = [_DIRECTIONS[word] for word in directions(axes)]
-
-    def turn(normals):
-        vectors = decode(normals)
-        if all(place == (k, 1) for k, place in enumerate(places)):
-            return vectors
-        turned = np.empty(vectors.shape)
-        for k, (axis, sign) in enumerate(places):
-            np.multiply(vectors[..., k], sign, out=turned[..., axis])
-        return turned
-
-    return turn
 
 
 class Candidate(NamedTuple):
@@ -129,23 +68,10 @@ def compare_axes(normals, mask=None, camera=None, axes="uvz"):
     >>> [(" ".join(one.words), round(one.worse)) for one in compare_axes(gradient_to_normals(v, u))[::2]]
     [('down right toward', 0), ('right down toward', 0), ('right up toward', 0), ('up right toward', 27)]
     """
-    normals, mask = _as_map_and_mask(normals, mask)
-    seen, words = sample(normals, mask, camera), directions(axes)
-    candidates = _candidates(words, _mostly_away(seen, words))
-    readings = {one: to_uvz(" ".join(one))(seen.vectors) for one in candidates}
-    told = list(readings.values())[: 4 if camera is None else 8]
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        inside = seen.mask & np.all([seen.cosine(n) > LEAST_COSINE for n in told], axis=0)
-        comparison = compare([seen.slopes(n) for n in told], inside, seen.joined)
-    if comparison is None:
-        return []
-    best, size = _best(comparison)
-    found = []
-    for k, (one, n) in enumerate(readings.items()):
-        j = k % len(told)
-        worse = comparison.better(j, best)
-        found.append(Candidate(one, float(comparison.curl[size, j]), _outward(n, inside), worse))
-    return _in_order(found, best, words)
+    seen = NormalMap.decoded(normals, mask, camera, axes=axes)
+    if not seen.domain.any():
+        seen.refuse_missing()
+    return _compared(sample(seen), seen.words)[0]
 
 
 def guess_axes(normals, mask=None, camera=None, axes="uvz"):
@@ -153,10 +79,8 @@ def guess_axes(normals, mask=None, camera=None, axes="uvz"):
 
     Parameters
     ----------
-    normals, mask, camera
-        As for :func:`normint.integrate_normals`.
-    axes : str
-        Those that are to be compared with others.
+    normals, mask, camera, axes
+        As for :func:`compare_axes`.
 
     Returns
     -------
@@ -184,13 +108,12 @@ def guess_axes(normals, mask=None, camera=None, axes="uvz"):
     return {_name(one.words): one.curl for one in compare_axes(normals, mask, camera, axes)}
 
 
-def axes_warning(normals, mask, axes, camera):
+def axes_warning(seen):
     """Say in one sentence which axes a normal map seems to have, if not the given ones.
 
     Parameters
     ----------
-    normals, mask, axes, camera
-        As for :func:`normint.integrate_normals`.
+    seen : NormalMap
 
     Returns
     -------
@@ -204,19 +127,18 @@ def axes_warning(normals, mask, axes, camera):
     >>> from normint.surfaces import vase
     >>> surface = vase(128)
     >>> normals = gradient_to_normals(surface.p, surface.q)
-    >>> axes_warning(normals, surface.mask, "uvz", None) is None
+    >>> axes_warning(NormalMap.decoded(normals, surface.mask)) is None
     True
-    >>> print(axes_warning(normals[..., [1, 0, 2]], surface.mask, "uvz", None))
+    >>> print(axes_warning(NormalMap.decoded(normals[..., [1, 0, 2]], surface.mask)))
     the normals look as if they had other axes: relative curl 0.65 with axes='uvz', 0.04 with axes='directx'
     """
-    normals, mask = _as_map_and_mask(normals, mask)
-    words, candidates = directions(axes), compare_axes(normals, mask, camera, axes)
-    seen = sample(normals, mask, camera)
-    if not candidates or np.count_nonzero(seen.mask) < FEWEST:
+    part, words, axes = sample(seen), seen.words, seen.axes
+    candidates, away = _compared(part, words)
+    if not candidates or np.count_nonzero(part.mask) < FEWEST:
         return None
     best = candidates[0]
     also = "".join(f" or axes={_name(one.words)!r}" for one in candidates[2::2] if one.worse <= SURE)
-    if _mostly_away(seen, words):
+    if away:
         return (
             f"most normals face away from the camera with axes={axes!r}; "
             f"axes={_name(best.words)!r}{also} would turn them"
@@ -230,9 +152,25 @@ def axes_warning(normals, mask, axes, camera):
     )
 
 
-def _as_map_and_mask(normals, mask):
-    normals = as_normal_map(normals)
-    return normals, where_normals(normals) if mask is None else inputs.as_mask(mask, normals.shape[:2])
+def _compared(part, words):
+    """Return the candidates of :func:`compare_axes`, and whether most normals face away."""
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        away = bool(np.median(part.facing(turned(part.vectors, words))[part.mask]) < 0)
+        readings = {one: turned(part.vectors, one) for one in _candidates(words, away)}
+        # Far away, the second four have the slopes of the first with the other sign, and the same curl.
+        told = np.stack(list(readings.values())[: 4 if part.lens.far else 8])
+        inside = part.mask & np.all(part.facing(told) > LEAST_COSINE, axis=0)
+        comparison = compare(*part.slopes(told), inside, part.joined)
+    if comparison is None:
+        return [], away
+    better = comparison.better()
+    best, size = _best(comparison, better)
+    found = []
+    for k, (one, n) in enumerate(readings.items()):
+        j = k % len(told)
+        curl, worse = float(comparison.curl[size, j]), float(better[j, best])
+        found.append(Candidate(one, curl, _outward(n, inside), worse))
+    return _in_order(found, best, words), away
 
 
 def _candidates(words, away):
@@ -240,7 +178,7 @@ def _candidates(words, away):
 
     The first four differ in their curl. The second four are the same with both components turned over.
     """
-    places = [k for k, word in enumerate(words) if _DIRECTIONS[word][0] < 2]
+    places = [k for k, word in enumerate(words) if DIRECTIONS[word][0] < 2]
     deep = 3 - sum(places)
     for both, swap, one in product((False, True), repeat=3):
         new = list(words)
@@ -252,20 +190,17 @@ def _candidates(words, away):
         yield tuple(new)
 
 
-def _best(comparison):
+def _best(comparison, better):
     """Return which reading fits best: the first, the given one, unless another surely does; and the loops.
 
     The loops are those that tell most about the given one; if that is the best, about any other.
     """
-    others = range(1, comparison.curl.shape[1])
-
-    def hardest_contest(one):
-        return min(comparison.better(other, one) for other in (0, *others) if other != one)
-
-    best = max((0, *others), key=hardest_contest)
-    if comparison.better(0, best) > SURE:
+    # Of a reading, its hardest contest decides; the first of equal ones wins.
+    contests = np.where(np.eye(len(better), dtype=bool), np.inf, better)
+    best = int(np.argmax(contests.min(axis=0)))
+    if better[0, best] > SURE:
         return best, comparison.loudest(0, best)
-    return 0, comparison.loudest(max(others, key=lambda other: comparison.better(other, 0)), 0)
+    return 0, comparison.loudest(1 + int(np.argmax(better[1:, 0])), 0)
 
 
 def _in_order(found, best, words):
@@ -275,7 +210,7 @@ def _in_order(found, best, words):
         one, twin = found[k], found[(k + 4) % 8]
         curl = round(0.5 * (one.curl + twin.curl), 6)
         pair = (k % 4 != best % 4, min(one.worse, twin.worse) > SURE, curl, k % 4)
-        changed = [_DIRECTIONS[a][0] for a, b in zip(words, one.words, strict=True) if a != b]
+        changed = [DIRECTIONS[a][0] for a, b in zip(words, one.words, strict=True) if a != b]
         return *pair, one.worse > SURE, bool(changed), -one.outward, len(changed), changed
 
     return [found[k] for k in sorted(range(8), key=order)]
@@ -284,11 +219,6 @@ def _in_order(found, best, words):
 def _name(words):
     text = " ".join(words)
     return next((name for name, known in AXES.items() if known == text), text)
-
-
-def _mostly_away(seen, words):
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        return bool(np.median(seen.cosine(to_uvz(" ".join(words))(seen.vectors))[seen.mask]) < 0)
 
 
 def _outward(normals, mask):

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from normint import inputs
-from normint.normals.convert import normals_to_gradient
 
 __all__ = ["Orthographic", "Perspective", "camera_of_part", "projection"]
 
@@ -60,34 +59,103 @@ def camera_of_part(camera, top=0, left=0, step=1):
     return np.diag([1 / step, 1 / step, 1]) @ shift @ np.asarray(camera, dtype=np.float64)
 
 
+class _Lens:
+    """What both cameras have in common: the one formula from normals to slopes.
+
+    Notes
+    -----
+    With the ray (x, y, -1) of a pixel along u, v and z, a = n_z - n_u x - n_v y is how far a normal n is
+    turned against it. The slopes are ±(n_u/f_u)/a and ±(n_v/f_v)/a: + for the logarithm of a distance, which
+    grows away from the camera, - for a depth z towards it. Far away x = y = 0 and f_u = f_v = 1.
+    """
+
+    def facing(self, normals, rows=None, columns=None):
+        """Return the cosine of the angle between each normal and the direction to the camera.
+
+        Where it is small the surface is seen at a grazing angle, and its slope is hardly known.
+
+        Parameters
+        ----------
+        normals : ndarray of float64
+            Along u, v and z.
+        rows, columns : ndarray, optional
+            The pixels that they belong to, as a column and a row; by default those of a whole image.
+        """
+        x, y = self.tilts(normals.shape, rows, columns)
+        length = np.sqrt(np.einsum("...k,...k", normals, normals))
+        return self._against(normals, x, y) / (length * np.sqrt(x**2 + y**2 + 1))
+
+    def slopes(self, normals, rows=None, columns=None):
+        """Return p and q of normals as for `facing`, unchecked: infinite or NaN where there are none."""
+        against = self._against(normals, *self.tilts(normals.shape, rows, columns))
+        (fv, fu), against = self.focal, self.sign * against
+        return normals[..., 0] / fu / against, normals[..., 1] / fv / against
+
+    def variance(self, normals, rows=None, columns=None):
+        """Return the variance of p plus that of q for independent noise of variance 1 in each component."""
+        x, y = self.tilts(normals.shape, rows, columns)
+        (fv, fu), against, total = self.focal, self._against(normals, x, y), 0.0
+        for k, (along, focal) in enumerate(((x, fu), (y, fv))):
+            slope = normals[..., k] / against
+            total = total + (1 + 2 * along * slope + (1 + x**2 + y**2) * slope**2) / (focal * against) ** 2
+        return total
+
+    def gradient(self, normals, mask=None):
+        """Turn normals into the gradient of the depth or, for a near camera, of the log of the distance.
+
+        Parameters
+        ----------
+        normals : array_like
+            rows×columns×3 along u, v and z, of any positive length, turned to the camera inside the mask.
+        mask : array_like, optional
+            The domain Ω; by default the whole grid. Outside, anything is allowed.
+
+        Returns
+        -------
+        p, q : ndarray of float64
+            Along u and v; NaN outside the mask.
+
+        Examples
+        --------
+        A wall at a right angle to the axis is at the same z-distance everywhere:
+
+        >>> p, q = Perspective((50.0, 50.0), (0.5, 0.5)).gradient(np.full((2, 2, 3), [0.0, 0.0, 1.0]))
+        >>> np.abs(p).max(), np.abs(q).max()
+        (np.float64(0.0), np.float64(0.0))
+        """
+        normals = inputs.as_normals("normals", normals)
+        mask = inputs.as_mask(mask, normals.shape[:2])
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # outside anything is allowed
+            # A sum of three numbers is finite only if each is, and costs less than three tests.
+            finite = np.isfinite(normals.sum(axis=2))
+            self._refuse(mask, finite, self._against(normals, *self.tilts(normals.shape)) > 0)
+            p, q = self.slopes(normals)
+        p[~mask] = q[~mask] = np.nan
+        return p, q
+
+    @staticmethod
+    def _against(normals, x, y):
+        """Return -n·r of each pixel, without the rays as an array."""
+        return normals[..., 2] - normals[..., 0] * x - normals[..., 1] * y
+
+
 @dataclass(frozen=True)
-class Orthographic:
+class Orthographic(_Lens):
     """A camera so far away that its rays are parallel: the depth itself is integrated."""
 
+    far = True
     unit = 1.0  # times the potential: pixels
+    focal = (1.0, 1.0)
+    sign = -1.0  # a depth grows towards the camera
 
-    def from_row(self, row):
-        """Return the projection of the image without its first rows."""
-        return self
-
-    def facing(self, normals):
-        """Return the cosine of the angle between each normal and the direction to the camera."""
-        normals = inputs.as_normals("normals", normals)
-        return normals[..., 2] / _length(normals)
-
-    def slopes(self, normals):
-        """Return p and q of float64 normals along u, v and z, unchecked: the formula of `gradient`."""
-        scale = -1.0 / normals[..., 2]
-        return normals[..., 0] * scale, normals[..., 1] * scale
+    def tilts(self, shape, rows=None, columns=None):
+        """Return the directions x and y of the rays along u and v: straight on."""
+        return 0.0, 0.0
 
     def points(self, depth):
         """Return the points (u, v, z) that the pixels show, rows×columns×3."""
         depth = np.asarray(depth, dtype=np.float64)
         return np.stack([*np.indices(depth.shape, dtype=np.float64), depth], axis=-1)
-
-    def gradient(self, normals, mask=None):
-        """Turn normals into the gradient of the depth, see :func:`normint.normals_to_gradient`."""
-        return normals_to_gradient(normals, mask)
 
     def potential(self, depth, name="depth"):
         """Return what is integrated: the depth."""
@@ -97,9 +165,20 @@ class Orthographic:
         """Return the depth that belongs to what was integrated."""
         return np.asarray(potential, dtype=np.float64)
 
+    @staticmethod
+    def _refuse(mask, finite, facing):
+        expected = "inside the mask"
+        for right, what, wanted in (
+            (finite, "NaN or infinite", f"finite normals {expected}"),
+            (facing, "facing away from the camera (n_z ≤ 0)", f"n_z > 0 {expected}"),
+        ):
+            if count := np.count_nonzero(mask & ~right):
+                verb = "pixel is" if count == 1 else "pixels are"
+                raise ValueError(f"normals: {count} {verb} {what}; expected {wanted}")
+
 
 @dataclass(frozen=True)
-class Perspective:
+class Perspective(_Lens):
     """A camera at a finite distance d: ℓ = log d is integrated.
 
     Parameters
@@ -122,6 +201,8 @@ class Perspective:
 
     focal: tuple
     centre: tuple
+    far = False
+    sign = 1.0  # a distance grows away from the camera
 
     @classmethod
     def from_matrix(cls, camera):
@@ -142,10 +223,6 @@ class Perspective:
         """The mean focal length f: f·ℓ has slopes in pixels per pixel, like a depth in pixels."""
         return 0.5 * sum(self.focal)
 
-    def from_row(self, row):
-        """Return the projection of the image without its first rows."""
-        return Perspective(self.focal, (self.centre[0], self.centre[1] - row))
-
     def rays(self, shape):
         """Return the rays r of all pixels, rows×columns×3, in the axes u, v, z; multiply by d to get points.
 
@@ -155,69 +232,19 @@ class Perspective:
         array([[ 0.  , -0.01, -1.  ],
                [ 0.  ,  0.  , -1.  ]])
         """
-        u, v = np.indices(shape, dtype=np.float64)
+        x, y = self.tilts(shape)
+        return np.stack(np.broadcast_arrays(x, y, np.full(shape, -1.0)), axis=-1)
+
+    def tilts(self, shape, rows=None, columns=None):
+        """Return the directions x and y of the rays along u and v, as a column and a row."""
+        u, v = np.ogrid[: shape[0], : shape[1]]
         (fv, fu), (v0, u0) = self.focal, self.centre
-        return np.stack([(u - u0) / fu, (v - v0) / fv, np.full(shape, -1.0)], axis=-1)
-
-    def facing(self, normals):
-        """Return the cosine of the angle between each normal and the direction to the camera.
-
-        Where it is small the surface is seen at a grazing angle, and its slope is hardly known.
-        """
-        normals = inputs.as_normals("normals", normals)
-        (fv, fu), (v0, u0) = self.focal, self.centre
-        u, v = np.ogrid[: normals.shape[0], : normals.shape[1]]
-        ray = np.sqrt(((u - u0) / fu) ** 2 + ((v - v0) / fv) ** 2 + 1)
-        return self._against(normals) / (_length(normals) * ray)
-
-    def slopes(self, normals):
-        """Return p and q of float64 normals along u, v and z, unchecked: the formula of `gradient`."""
-        (fv, fu), scale = self.focal, 1.0 / self._against(normals)
-        return normals[..., 0] * scale / fu, normals[..., 1] * scale / fv
+        return ((u if rows is None else rows) - u0) / fu, ((v if columns is None else columns) - v0) / fv
 
     def points(self, depth):
         """Return the points d·r along u, v and z that the pixels show, rows×columns×3."""
         depth = np.asarray(depth, dtype=np.float64)
         return depth[..., np.newaxis] * self.rays(depth.shape)
-
-    def gradient(self, normals, mask=None):
-        """Turn normals into the gradient of the logarithm of the distance.
-
-        Parameters
-        ----------
-        normals : array_like
-            rows×columns×3 along u, v and z, of any positive length, turned to the camera inside the mask.
-        mask : array_like, optional
-            The domain Ω; by default the whole grid. Outside, anything is allowed.
-
-        Returns
-        -------
-        p, q : ndarray of float64
-            ∂ℓ/∂u and ∂ℓ/∂v; NaN outside the mask.
-
-        Examples
-        --------
-        A wall at a right angle to the axis is at the same z-distance everywhere:
-
-        >>> p, q = Perspective((50.0, 50.0), (0.5, 0.5)).gradient(np.full((2, 2, 3), [0.0, 0.0, 1.0]))
-        >>> np.abs(p).max(), np.abs(q).max()
-        (np.float64(0.0), np.float64(0.0))
-        """
-        normals = inputs.as_normals("normals", normals)
-        mask = inputs.as_mask(mask, normals.shape[:2])
-        with np.errstate(invalid="ignore"):  # outside the mask anything is allowed
-            facing = self._against(normals)  # -n·r, the length of r included
-        wrong = np.count_nonzero(mask & ~(np.isfinite(normals.sum(axis=2)) & (facing > 0)))
-        if wrong:
-            raise ValueError(
-                f"normals: {wrong} of the mask's pixels are NaN, infinite or facing away from the camera; "
-                "expected finite normals turned towards it (n·r < 0)"
-            )
-        p, q = np.full((2, *mask.shape), np.nan)
-        (fv, fu), (n_u, n_v, _) = self.focal, np.moveaxis(normals, 2, 0)
-        np.divide(n_u / fu, facing, out=p, where=mask)
-        np.divide(n_v / fv, facing, out=q, where=mask)
-        return p, q
 
     def potential(self, depth, name="depth"):
         """Return what is integrated: ℓ = log d; NaN where the distance is."""
@@ -230,12 +257,10 @@ class Perspective:
         """Return the distance d = exp ℓ."""
         return np.exp(np.asarray(potential, dtype=np.float64))
 
-    def _against(self, normals):
-        """Return -n·r of each pixel, without the rays as an array."""
-        (fv, fu), (v0, u0) = self.focal, self.centre
-        u, v = np.ogrid[: normals.shape[0], : normals.shape[1]]
-        return normals[..., 2] - normals[..., 0] * ((u - u0) / fu) - normals[..., 1] * ((v - v0) / fv)
-
-
-def _length(vectors):
-    return np.sqrt(np.einsum("...k,...k", vectors, vectors))
+    @staticmethod
+    def _refuse(mask, finite, facing):
+        if wrong := np.count_nonzero(mask & ~(finite & facing)):
+            raise ValueError(
+                f"normals: {wrong} of the mask's pixels are NaN, infinite or facing away from the camera; "
+                "expected finite normals turned towards it (n·r < 0)"
+            )

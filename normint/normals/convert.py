@@ -5,7 +5,8 @@ The components of a normal are along u (down), v (right) and z (towards the came
 
 import numpy as np
 
-from normint.inputs import as_mask, as_normals, unhidden
+from normint.inputs import as_mask, unhidden
+from normint.normals.camera import Orthographic
 
 __all__ = ["depth_to_normals", "gradient_to_normals", "normals_to_gradient"]
 
@@ -36,18 +37,7 @@ def normals_to_gradient(normals, mask=None):
     >>> q
     array([[0.75]])
     """
-    normals = as_normals("normals", normals)
-    mask = as_mask(mask, normals.shape[:2])
-    n_u, n_v, n_z = np.moveaxis(normals, 2, 0)
-    # A sum of three numbers is finite only if each is, and costs less than three tests.
-    with np.errstate(invalid="ignore"):
-        finite = np.isfinite(n_u + n_v + n_z)
-    _refuse_pixels(mask & ~finite, "NaN or infinite", "finite normals inside the mask")
-    _refuse_pixels(mask & ~(n_z > 0), "facing away from the camera (n_z ≤ 0)", "n_z > 0 inside the mask")
-    p, q = np.full(mask.shape, np.nan), np.full(mask.shape, np.nan)
-    np.divide(n_u, -n_z, out=p, where=mask)
-    np.divide(n_v, -n_z, out=q, where=mask)
-    return p, q
+    return Orthographic().gradient(normals, mask)
 
 
 def gradient_to_normals(p, q):
@@ -113,11 +103,3 @@ def depth_to_normals(z, mask=None):
     normals = gradient_to_normals(p, q)
     normals[np.isnan(p + q + centre)] = np.nan
     return normals
-
-
-def _refuse_pixels(wrong, what, expected):
-    """Raise if any normal is wrong, counting them."""
-    count = np.count_nonzero(wrong)
-    if count:
-        verb = "pixel is" if count == 1 else "pixels are"
-        raise ValueError(f"normals: {count} {verb} {what}; expected {expected}")

@@ -8,13 +8,10 @@ import numpy as np
 
 from normint import inputs
 from normint.integration import METHODS, integrate_quietly, warn_not_converged
-from normint.normals.axes import AXES, axes_warning, guess_axes, to_uvz
-from normint.normals.camera import projection
-from normint.normals.maps import as_normal_map, where_normals
+from normint.normals.axes import axes_warning
+from normint.normals.maps import NormalMap
 
-__all__ = ["AXES", "axes_warning", "guess_axes", "integrate_normals", "slopes"]
-
-ROWS = 256  # worked on at a time
+__all__ = ["integrate_map", "integrate_normals"]
 
 
 def integrate_normals(
@@ -34,8 +31,9 @@ def integrate_normals(
         The matrix [[f_x, 0, c_x], [0, f_y, c_y], [0, 0, 1]] of a perspective camera, in pixels, the centre of
         the first pixel being (0, 0). None for a camera far away (orthographic).
     axes : str
-        Where the three components point, see :data:`AXES`: "uvz" (down, right, to the camera), "xyz" (right,
-        up, to the camera; most normal maps), …, or three words such as "right down away".
+        Where the three components point: "uvz" (down, right, to the camera), "xyz" (right, up, to the
+        camera; most normal maps), … (see :data:`normint.normals.axes.AXES`), or three words such as
+        "right down away".
     method, prior, prior_weight
         As for :func:`normint.integrate`. The prior is a depth as this function returns it, NaN where
         unknown; with a camera it decides the scale of the pieces that it touches.
@@ -90,110 +88,53 @@ def integrate_normals(
     array([[1500., 1500., 1500.],
            [1500., 1500., 1500.]])
     """
-    start = time.perf_counter()
     if not isinstance(method, str) or method not in METHODS:  # before the passes over the normals
         raise ValueError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
-    normals, lens = as_normal_map(normals), projection(camera)
-    if camera is None and distance is not None:
+    start = time.perf_counter()
+    seen = NormalMap.decoded(
+        normals, mask, camera, axes=axes, least_cosine=least_cosine, steepest=steepest
+    )  # fmt: skip
+    seen.refuse_missing()
+    seen.refuse_away()
+    if check_axes and (doubt := axes_warning(seen)):
+        warnings.warn(doubt, stacklevel=2)
+    held = {"prior": prior, "prior_weight": prior_weight, "distance": distance}
+    result = integrate_map(seen, method, **held, **options)
+    if not result.converged:
+        warn_not_converged(method, result, options, stacklevel=3)
+    return dataclasses.replace(result, seconds=time.perf_counter() - start)
+
+
+def integrate_map(seen, method="quadratic", *, prior=None, prior_weight=0.0, distance=None, **options):
+    """Integrate a decoded normal map, without a warning.
+
+    Parameters
+    ----------
+    seen : NormalMap
+        None of its normals faces away.
+    method, prior, prior_weight, distance, **options
+        As for :func:`integrate_normals`.
+
+    Returns
+    -------
+    Integration
+    """
+    start, lens = time.perf_counter(), seen.lens
+    if lens.far and distance is not None:
         raise ValueError("distance is given without a camera; expected a camera, or no distance")
     distance = 1.0 if distance is None else inputs.as_positive("distance", distance)
-    p, q, mask = slopes(normals, mask, camera, axes=axes, least_cosine=least_cosine, steepest=steepest)
-    if check_axes and (doubt := axes_warning(normals, mask, axes, camera)):
-        warnings.warn(doubt, stacklevel=2)
 
     def potential(name, depth):
         """Return what is integrated, of a depth that may be anything outside the mask."""
         depth = inputs.unhidden(depth).astype(np.float64)
-        if depth.shape != mask.shape:
-            raise ValueError(f"{name} has shape {depth.shape}; expected {mask.shape}, the normal map's")
-        return lens.unit * lens.potential(np.where(mask, depth / distance, np.nan), name)
+        if depth.shape != seen.mask.shape:
+            raise ValueError(f"{name} has shape {depth.shape}; expected {seen.mask.shape}, the normal map's")
+        return lens.unit * lens.potential(np.where(seen.mask, depth / distance, np.nan), name)
 
     prior = None if prior is None else potential("prior", prior)
     if options.get("initial") is not None:
         options["initial"] = potential("initial", options["initial"])
     held = {"prior": prior, "prior_weight": prior_weight}
-    result = integrate_quietly(p, q, mask, method=method, **held, **options)
-    if not result.converged:
-        warn_not_converged(method, result, options, stacklevel=3)
-    depth = result.depth
-    if camera is not None:
-        depth = distance * lens.depth(depth / lens.unit)
+    result = integrate_quietly(seen.p, seen.q, seen.mask, method=method, **held, **options)
+    depth = result.depth if lens.far else distance * lens.depth(result.depth / lens.unit)
     return dataclasses.replace(result, depth=depth, seconds=time.perf_counter() - start)
-
-
-def slopes(normals, mask=None, camera=None, *, axes="uvz", least_cosine=None, steepest=200.0):
-    """Turn a normal map into the slopes that are integrated.
-
-    Parameters
-    ----------
-    normals, mask, camera, axes, least_cosine, steepest
-        As for :func:`integrate_normals`.
-
-    Returns
-    -------
-    p, q : ndarray of float64
-        Along u and v, in pixels per pixel: of the depth or, with a camera, of f log d. 0 outside the mask.
-    mask : ndarray of bool
-        The domain without what `least_cosine` leaves out.
-
-    Examples
-    --------
-    >>> p, q, mask = slopes(np.full((1, 2, 3), [0.6, 0.0, 0.8]), axes="xyz")
-    >>> q, mask
-    (array([[-0.75, -0.75]]), array([[ True,  True]]))
-    """
-    normals, lens, turn = as_normal_map(normals), projection(camera), to_uvz(axes)
-    mask = where_normals(normals) if mask is None else inputs.as_mask(mask, normals.shape[:2])
-    least = _as_cosine(least_cosine)
-    steepest = np.inf if steepest is None else inputs.as_positive("steepest", steepest)
-    # A few rows at a time, so that a large normal map is never copied as a whole.
-    p, q = np.zeros(mask.shape), np.zeros(mask.shape)
-    left, missing, away = np.zeros(mask.shape, bool), 0, 0
-    for row in range(0, len(mask), ROWS):
-        rows = slice(row, row + ROWS)
-        inside = mask[rows]
-        if not inside.any():
-            continue
-        n = turn(normals[rows])
-        part = lens.from_row(row)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            cosine, (p_part, q_part) = part.facing(n), part.slopes(n)
-            kept = inside & (cosine > 0 if least is None else cosine >= least)
-            wrong = inside & ~np.isfinite(cosine)
-            missing += np.count_nonzero(wrong)
-            away += np.count_nonzero(inside & (cosine <= 0)) if least is None else 0
-            p_part, q_part = lens.unit * p_part, lens.unit * q_part
-            shorten = np.minimum(1.0, steepest / np.hypot(p_part, q_part))
-        shorten[np.isnan(shorten)] = 1.0  # 0/0: flat, and no limit
-        np.multiply(p_part, shorten, out=p[rows], where=kept)
-        np.multiply(q_part, shorten, out=q[rows], where=kept)
-        left[rows] = kept
-    _refuse(missing, away, np.count_nonzero(mask), axes)
-    if not left.any():
-        raise ValueError(f"least_cosine is {least}; no normal has a cosine as large, so nothing is left")
-    return p, q, left
-
-
-def _refuse(missing, away, total, axes):
-    """Raise if normals are missing or face away, saying how many and what to do."""
-    if missing:
-        raise ValueError(
-            f"normals: {missing} of the mask's {total} pixels are NaN, infinite or zero; expected a normal "
-            "at each pixel of the mask"
-        )
-    if away:
-        advice = (
-            f"most of them, so check the axes ({axes!r} were taken)" if 2 * away > total
-            else "least_cosine=0.05, say, leaves those and grazing ones out"
-        )  # fmt: skip
-        raise ValueError(f"normals: {away} of the mask's {total} pixels face away from the camera; {advice}")
-
-
-def _as_cosine(least):
-    """Check the option least_cosine."""
-    if least is None:
-        return None
-    least = inputs.as_positive("least_cosine", least)
-    if least >= 1:
-        raise ValueError(f"least_cosine is {least}; expected a number between 0 and 1")
-    return least

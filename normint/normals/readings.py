@@ -11,8 +11,6 @@ import numpy as np
 
 from normint.curl import curl_of_squares
 from normint.domain import bounding_box
-from normint.normals.camera import Orthographic, projection
-from normint.normals.maps import decode
 
 __all__ = ["Comparison", "Sample", "compare", "sample"]
 
@@ -33,56 +31,34 @@ class Sample:
     vectors : ndarray
         Components as they are stored, decoded.
     mask : ndarray of bool
-    rays : tuple
-        n_u/n_z and n_v/n_z of the ray to each pixel, as a column and a row; 0 for an orthographic camera.
-    aspect : float
-        The height of a pixel divided by its width.
+    lens : Orthographic or Perspective
+    pixels : dict
+        The rows and columns, as the lens takes them.
     joined : ndarray of bool
         Which squares of four pixels are squares in the image: not those across a gap between tiles.
     """
 
     vectors: np.ndarray
     mask: np.ndarray
-    rays: tuple
-    aspect: float
+    lens: object
+    pixels: dict
     joined: np.ndarray
 
-    def cosine(self, normals):
-        """Return the cosine between normals along u, v, z and the direction to the camera."""
-        x, y = self.rays
-        length = np.sqrt(np.einsum("...k,...k", normals, normals) * (1 + x**2 + y**2))
-        return self._against(normals) / length
+    def facing(self, normals):
+        """Return the cosine between normals along u, v, z, of one or more readings, and the camera."""
+        return self.lens.facing(normals, **self.pixels)
 
     def slopes(self, normals):
-        """Return p and q, and the variance of p plus that of q for noise of variance 1 in the normals.
-
-        Notes
-        -----
-        With a = n_z − n_u x − n_v y, the slopes are n_u / a and n_v / a, up to a factor and the sign. The
-        noise of the three components is independent and equal: the derivatives of the slopes do the rest.
-        """
-        (x, y), against, scales = self.rays, self._against(normals), (1.0, self.aspect)
-        ray = 1 + x**2 + y**2
-        slopes, variance = [], 0.0
-        for component, along, scale in zip((normals[..., 0], normals[..., 1]), (x, y), scales, strict=True):
-            slope = component / against
-            variance = variance + (scale / against) ** 2 * (1 + 2 * along * slope + ray * slope**2)
-            slopes.append(scale * slope)
-        return *slopes, variance
-
-    def _against(self, normals):
-        x, y = self.rays
-        return normals[..., 2] - normals[..., 0] * x - normals[..., 1] * y
+        """Return p and q, and the variance of p plus that of q for noise of variance 1 in the normals."""
+        return *self.lens.slopes(normals, **self.pixels), self.lens.variance(normals, **self.pixels)
 
 
-def sample(normals, mask, camera):
+def sample(seen):
     """Take the part with the object or, where it is large, tiles of neighbouring pixels all over it.
 
     Parameters
     ----------
-    normals, mask : ndarray
-        As from :func:`normint.normals.maps.as_normal_map` and :func:`normint.inputs.as_mask`.
-    camera : array_like or None
+    seen : NormalMap
 
     Returns
     -------
@@ -93,15 +69,10 @@ def sample(normals, mask, camera):
     Every k-th row and column would be simpler. But what is finer than 2k pixels then looks like something
     else, whose slopes have a curl.
     """
-    lens = projection(camera)
-    rows, columns = (_lines(part) for part in bounding_box(mask))
-    rays, aspect = (0.0, 0.0), 1.0
-    if not isinstance(lens, Orthographic):
-        (fv, fu), (v0, u0) = lens.focal, lens.centre
-        rays, aspect = ((rows[:, np.newaxis] - u0) / fu, (columns - v0) / fv), fu / fv
-    here = np.ix_(rows, columns)
+    rows, columns = (_lines(part) for part in bounding_box(seen.domain))
     joined = (np.diff(rows) == 1)[:, np.newaxis] & (np.diff(columns) == 1)
-    return Sample(decode(normals[here]), mask[here], rays, aspect, joined)
+    pixels = {"rows": rows[:, np.newaxis], "columns": columns}
+    return Sample(seen.part(rows, columns), seen.domain[np.ix_(rows, columns)], seen.lens, pixels, joined)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,18 +96,19 @@ class Comparison:
         """Return the size of loops that says most about two readings."""
         return int(np.argmax(np.abs(self.gain[:, one, other])))
 
-    def better(self, one, other):
-        """Return by how many standard errors `other` fits better than `one`; negative if it fits worse."""
-        return float(self.gain[self.loudest(one, other), one, other])
+    def better(self):
+        """Return by how many standard errors each reading (column) fits better than each other (row)."""
+        loudest = np.argmax(np.abs(self.gain), axis=0)
+        return np.take_along_axis(self.gain, loudest[np.newaxis], axis=0)[0]
 
 
-def compare(slopes, inside, joined):
+def compare(p, q, variance, inside, joined):
     """Compare readings of a normal map by the circulation of their slopes.
 
     Parameters
     ----------
-    slopes : list of (ndarray, ndarray, ndarray)
-        Of each reading p, q and the variance that noise has in them, see :meth:`Sample.slopes`.
+    p, q, variance : ndarray
+        readings×rows×columns: slopes, and the variance that noise has in them, see :meth:`Sample.slopes`.
     inside : ndarray of bool
         The pixels to look at: the same for all readings.
     joined : ndarray of bool
@@ -163,16 +135,14 @@ def compare(slopes, inside, joined):
     not much larger comes from noise, or from a shape that both readings fit. A mean square that rounding
     explains is not compared.
     """
-    across, along, variance = [], [], []
-    for p, q, noise in slopes:
-        *turns, square = curl_of_squares(p, q, inside)
+    found = []
+    for reading in zip(p, q, variance, strict=True):
+        *turns, square = curl_of_squares(*reading[:2], inside)
         square &= joined
-        for sums, turn in zip((across, along), turns, strict=True):
-            sums.append(np.where(square, turn, 0.0))
-        variance.append(np.where(square, _of_squares(noise), 0.0))
+        found.append([np.where(square, values, 0.0) for values in (*turns, _of_squares(reading[2]))])
     if not square.any():
         return None
-    sums, count, found = np.array([across, along, variance]), square, []
+    sums, count, found = np.stack(found, axis=1), square, []
     for _ in range(TILE.bit_length()):
         found.append(_compare_loops(*sums[:, :, count > 0]))
         sums, count = _fourfold(sums), _fourfold(count)

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from normint.normals.axes import axes_warning
-from tests.axes_shapes import CHANGES, changed, draw, named, right_or_hollow
+from tests.axes_shapes import CHANGES, changed, doubt, draw, named, right_or_hollow
 
 
 def trial(seed, folder):
@@ -13,9 +12,9 @@ def trial(seed, folder):
     change = str(rng.choice(list(CHANGES)))
     other = changed(normals, change)
     for what, axes in ((normals, "uvz"), (other, CHANGES[change][2])):
-        doubt = axes_warning(what, mask, axes, camera)
-        assert doubt is None, f"seed {seed}: {words}: right axes are doubted: {doubt}"
-    advice = axes_warning(other, mask, "uvz", camera)
+        said = doubt(what, mask, axes, camera)
+        assert said is None, f"seed {seed}: {words}: right axes are doubted: {said}"
+    advice = doubt(other, mask, "uvz", camera)
     assert advice is None or set(named(advice)) & set(right_or_hollow(change)), (
         f"seed {seed}: {words}, {change}: not among those advised: {advice}"
     )
@@ -25,12 +24,11 @@ def shrunk(seed, folder):
     """Return a program that shows the failure."""
     return "\n".join([
         "import numpy as np",
-        "from normint.normals.axes import axes_warning",
-        "from tests.axes_shapes import CHANGES, changed, draw",
+        "from tests.axes_shapes import CHANGES, changed, doubt, draw",
         f"rng = np.random.default_rng({seed})",
         "normals, mask, camera, words = draw(rng)",
         "change = str(rng.choice(list(CHANGES)))",
         "print(words, change)",
-        'print("right axes:", axes_warning(normals, mask, "uvz", camera))',
-        'print("other axes:", axes_warning(changed(normals, change), mask, "uvz", camera))',
+        'print("right axes:", doubt(normals, mask, "uvz", camera))',
+        'print("other axes:", doubt(changed(normals, change), mask, "uvz", camera))',
     ])  # fmt: skip
