@@ -7,10 +7,10 @@ import data_folders as folders
 import numpy as np
 import pytest
 
-from normint import datasets, metrics, paths
+from normint import cli, datasets, metrics, paths, photometric_stereo
 from normint.datasets import stand_ins
 from normint.datasets.records import ImageSet
-from normint.normals import photometric_stereo
+from normint.normals.maps import decode, known
 
 LOADERS = list(folders.WRITERS)
 PATHS = {
@@ -105,7 +105,7 @@ class TestOthers:
 
     def test_normal_map(self, data):
         folder = folders.write_normal_map(data)
-        colours = np.full((10, 12, 3), 32768, np.uint16)
+        colours = np.full((10, 12, 3), [32768, 32768, 65535], np.uint16)
         colours[3, 4] = [65535, 32768, 32768]  # red: to the right
         colours[3, 5] = [32768, 65535, 32768]  # green: up
         colours[3, 6] = [32768, 32768, 65535]  # blue: to the camera
@@ -114,14 +114,31 @@ class TestOthers:
         np.testing.assert_allclose(found.normals[3, 4:7], [[0, 1, 0], [-1, 0, 0], [0, 0, 1]], atol=1e-4)
         np.testing.assert_allclose(np.linalg.norm(found.normals[folders.MASK], axis=1), 1, rtol=1e-12)
         np.testing.assert_array_equal(np.isnan(found.normals).all(axis=2), ~folders.MASK)
+        np.testing.assert_array_equal(found.mask, folders.MASK)
         np.testing.assert_array_equal(found.depth, np.where(folders.MASK, folders.DEPTH, np.nan))
         np.testing.assert_array_equal(found.camera, folders.CAMERA)
 
     def test_a_normal_map_alone(self, tmp_path):
         folders.write_png(tmp_path / "normal_map.png", folders.IMAGES[0])
         found = datasets.read_normal_map(tmp_path)
-        assert found.mask.all()
+        np.testing.assert_array_equal(found.mask, known(decode(folders.IMAGES[0])))
         assert (found.depth, found.camera) == (None, None)
+
+    @pytest.mark.parametrize("masked", [False, True])
+    def test_black_pixels_are_outside_as_on_the_command_line(self, tmp_path, masked):
+        colours = np.full((10, 12, 3), [128, 128, 255], np.uint8)
+        colours[4, 5:8] = 0
+        colours[5, 5] = 128  # grey
+        folders.write_png(tmp_path / "normal_map.png", colours)
+        if masked:
+            folders.write_png(tmp_path / "mask.png", np.where(folders.MASK, 255, 0).astype(np.uint8))
+        expected = folders.MASK.copy() if masked else np.ones((10, 12), bool)
+        expected[4, 5:8] = expected[5, 5] = False
+        found = datasets.read_normal_map(tmp_path)
+        np.testing.assert_array_equal(found.mask, expected)
+        np.testing.assert_array_equal(np.isfinite(found.normals).all(axis=2), expected)
+        assert cli.main(["integrate", str(tmp_path), "--out", str(tmp_path / "out"), "--quiet"]) == 0
+        np.testing.assert_array_equal(np.isfinite(np.load(tmp_path / "out" / "depth.npy")), expected)
 
     @pytest.mark.parametrize("centre", [(6.2, 4.9), (5.5, 5.5)], ids=["wide", "in the middle"])
     def test_a_camera_whose_rows_are_in_the_other_order(self, tmp_path, centre):

@@ -9,7 +9,10 @@ from normint.domain import bounding_box
 from normint.files.arrays import read_named, read_table
 from normint.files.available_memory import check_room
 from normint.files.images import read_bytes, read_image, read_mask
-from normint.files.normal_maps import read_camera
+from normint.files.normal_maps import read_stored
+from normint.normals.maps import decode, directions, known, turned
+
+XYZ = directions("xyz")  # the axes of all these files: right, up, to the camera
 
 
 def read_diligent(folder, *, crop=False):
@@ -49,7 +52,7 @@ def read_diligent(folder, *, crop=False):
     check_room(f"{folder} of {len(names)} images", 2 * 6 * len(names) * mask[box].size)
     images = [read_image(folder / name, **wanted)[box] for name in names]
     return ImageSet(
-        np.stack(images), _from_xyz(lights), intensities, mask[box], _from_xyz(normals[box]),
+        np.stack(images), turned(lights, XYZ), intensities, mask[box], turned(normals[box], XYZ),
         name=folder.name.removesuffix("PNG"),
     )  # fmt: skip
 
@@ -81,26 +84,27 @@ def read_normal_map(folder):
     Parameters
     ----------
     folder : path-like
-        The normals are colours: red is x (right), green y (up), blue z (to the camera), from −1 to 1.
+        As `normint integrate` reads it: other formats do as well. The components of the normals are x
+        (right; red), y (up; green) and z (to the camera; blue).
 
     Returns
     -------
     DepthAndNormals
+        Its mask has only pixels with a normal: what is black, grey or zero is outside.
     """
     folder = Path(folder)
-    image = read_image(folder / "normal_map.png", colour=True)
-    shape = image.shape[:2]
-    mask = read_mask(folder / "mask.png", shape) if (folder / "mask.png").exists() else np.ones(shape, bool)
-    normals = _from_xyz(2 * (image / np.iinfo(image.dtype).max) - 1)
-    normals /= np.linalg.norm(normals, axis=2, keepdims=True)
+    stored = read_stored(folder)
+    normals = turned(decode(stored.normals), XYZ)
+    mask = known(normals) if stored.mask is None else known(normals) & stored.mask
+    stored.check(mask)
+    with np.errstate(invalid="ignore", divide="ignore"):  # outside
+        normals /= np.linalg.norm(normals, axis=2, keepdims=True)
     normals[~mask] = np.nan
-    depth = camera = None
+    depth = None
     if (folder / "depth_gt.npz").exists():
-        stored = read_named(folder / "depth_gt.npz", depth_gt=shape)["depth_gt"]
-        depth = np.where(mask, stored.astype(np.float64), np.nan)
-    if (folder / "K.txt").exists():
-        camera = read_camera(folder / "K.txt", shape)
-    return DepthAndNormals(normals, mask, depth, camera, name=folder.name)
+        found = read_named(folder / "depth_gt.npz", depth_gt=mask.shape)["depth_gt"]
+        depth = np.where(mask, found.astype(np.float64), np.nan)
+    return DepthAndNormals(normals, mask, depth, stored.camera, name=folder.name)
 
 
 def _check_inside(folder, name):
@@ -111,9 +115,3 @@ def _check_inside(folder, name):
         return
     if not inside:
         raise ValueError(f"{folder / 'filenames.txt'} has {name!r}; expected names of images in this folder")
-
-
-def _from_xyz(vectors):
-    """Turn vectors along x (right), y (up) and z into vectors along u (down), v (right) and z."""
-    x, y, z = np.moveaxis(np.asarray(vectors, dtype=np.float64), -1, 0)
-    return np.stack([-y, x, z], axis=-1)
