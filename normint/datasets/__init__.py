@@ -114,7 +114,7 @@ def depth_and_normals(which="auto"):
 
 
 def diligent(name="cat", *, crop=False):
-    """Find and read one object of DiLiGenT by its name: "ball", "bear", "buddha", "cat", …
+    """Find and read one object of DiLiGenT by its name: "ball", "bear", "buddha", "cat" and so on.
 
     Parameters
     ----------
