@@ -38,10 +38,11 @@ bounds: $(READY) ## run the kernels with every index checked against the bounds 
 torture: $(READY) ## try random, damaged and hostile input for a minute, or longer: ARGS='--seconds 3600'
 	$(ONE_THREAD) $(BIN)/python -m tests.torture $(ARGS)
 
-lint: $(READY)  ## check style, layout, and that rooms use only the rooms below them
+lint: $(READY)  ## check style, layout, type hints, and that rooms use only the rooms below them
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/mypy
 
 lab: $(READY)   ## open JupyterLab on the notebooks; what they save goes to build/lab
 	NORMINT_FIGURES=$(CURDIR)/build/lab/figures $(BIN)/jupyter lab --notebook-dir=notebooks $(ARGS)

@@ -1,10 +1,12 @@
 """The domain Ω of an integration problem: its neighbours, difference matrices and connected components."""
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.ndimage
 import scipy.sparse
+from numpy.typing import ArrayLike, NDArray
 
 from normint.inputs import as_mask
 
@@ -53,68 +55,68 @@ class Domain:
            [-1.,  0.,  1.]])
     """
 
-    def __init__(self, mask):
+    def __init__(self, mask: ArrayLike) -> None:
         if mask is None:
             raise ValueError("mask is None; expected a 2-D array of truth values")
         self.mask = as_mask(mask, np.shape(mask))
         self.shape = self.mask.shape
         self.size = int(np.count_nonzero(self.mask))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         rows, columns = self.shape
         return f"Domain({self.size} of {rows}×{columns} pixels)"
 
     @cached_property
-    def omega_u_plus(self):
+    def omega_u_plus(self) -> NDArray[np.bool_]:
         """Return Ω_u^+ as a boolean image: the pixels whose lower neighbour is inside Ω."""
         return self.mask & _shifted(self.mask, 1, 0)
 
     @cached_property
-    def omega_u_minus(self):
+    def omega_u_minus(self) -> NDArray[np.bool_]:
         """Return Ω_u^- as a boolean image: the pixels whose upper neighbour is inside Ω."""
         return self.mask & _shifted(self.mask, -1, 0)
 
     @cached_property
-    def omega_v_plus(self):
+    def omega_v_plus(self) -> NDArray[np.bool_]:
         """Return Ω_v^+ as a boolean image: the pixels whose right neighbour is inside Ω."""
         return self.mask & _shifted(self.mask, 0, 1)
 
     @cached_property
-    def omega_v_minus(self):
+    def omega_v_minus(self) -> NDArray[np.bool_]:
         """Return Ω_v^- as a boolean image: the pixels whose left neighbour is inside Ω."""
         return self.mask & _shifted(self.mask, 0, -1)
 
     @cached_property
-    def Du_plus(self):
+    def Du_plus(self) -> scipy.sparse.csr_array:
         """Return the forward differences along u: z(u+1, v) − z(u, v)."""
         return self._differences(self.omega_u_plus, self.omega_u_minus, self.omega_u_plus)
 
     @cached_property
-    def Du_minus(self):
+    def Du_minus(self) -> scipy.sparse.csr_array:
         """Return the backward differences along u: z(u, v) − z(u−1, v)."""
         return self._differences(self.omega_u_plus, self.omega_u_minus, self.omega_u_minus)
 
     @cached_property
-    def Dv_plus(self):
+    def Dv_plus(self) -> scipy.sparse.csr_array:
         """Return the forward differences along v: z(u, v+1) − z(u, v)."""
         return self._differences(self.omega_v_plus, self.omega_v_minus, self.omega_v_plus)
 
     @cached_property
-    def Dv_minus(self):
+    def Dv_minus(self) -> scipy.sparse.csr_array:
         """Return the backward differences along v: z(u, v) − z(u, v−1)."""
         return self._differences(self.omega_v_plus, self.omega_v_minus, self.omega_v_minus)
 
     @cached_property
-    def Du(self):
+    def Du(self) -> scipy.sparse.csr_array:
         """Return ½(Du_plusᵀ + Du_minusᵀ), which makes −∂p/∂u out of p in the right-hand side."""
         return _sorted_csr(0.5 * (self.Du_plus + self.Du_minus).T)
 
     @cached_property
-    def Dv(self):
+    def Dv(self) -> scipy.sparse.csr_array:
         """Return ½(Dv_plusᵀ + Dv_minusᵀ), which makes −∂q/∂v out of q in the right-hand side."""
         return _sorted_csr(0.5 * (self.Dv_plus + self.Dv_minus).T)
 
-    def laplacian(self):
+    def laplacian(self) -> scipy.sparse.csr_array:
         """Assemble the negative Laplacian L of Ω.
 
         Returns
@@ -139,17 +141,17 @@ class Domain:
         return _sorted_csr(0.5 * sum(D.T @ D for D in differences))
 
     @cached_property
-    def components(self):
+    def components(self) -> NDArray[np.integer]:
         """Return an image of labels: 0 outside Ω, 1 … `component_count` on its 4-connected components."""
         return self._labels[0]
 
     @cached_property
-    def component_count(self):
+    def component_count(self) -> int:
         """Return the number of 4-connected components of Ω."""
         return int(self._labels[1])
 
     @cached_property
-    def boundary(self):
+    def boundary(self) -> list[tuple[int, int]]:
         """Return ∂Ω: the (row, column) outside Ω that have a 4-neighbour inside.
 
         They are listed row by row, and may lie one pixel off the grid (−1, or the number of rows or columns):
@@ -160,7 +162,7 @@ class Domain:
         beside = np.logical_or.reduce([_shifted(inside, *step) for step in steps])
         return [(int(row) - 1, int(column) - 1) for row, column in np.argwhere(beside & ~inside)]
 
-    def to_vector(self, image):
+    def to_vector(self, image: ArrayLike) -> NDArray[Any]:
         """Stack the pixels of Ω columnwise.
 
         Parameters
@@ -183,7 +185,7 @@ class Domain:
             raise ValueError(f"image has shape {image.shape}; expected {self.shape}, the shape of the mask")
         return image.T[self.mask.T]
 
-    def to_image(self, vector, outside=np.nan):
+    def to_image(self, vector: ArrayLike, outside: float = np.nan) -> NDArray[np.float64]:
         """Put a stacked vector back on the grid.
 
         Parameters
@@ -211,17 +213,19 @@ class Domain:
         return image
 
     @cached_property
-    def _labels(self):
+    def _labels(self) -> tuple[NDArray[np.integer], int]:
         return scipy.ndimage.label(self.mask)
 
     @cached_property
-    def _numbers(self):
+    def _numbers(self) -> NDArray[np.integer]:
         """The number of each pixel in the paper's columnwise order; −1 outside Ω."""
         numbers = np.full(self.shape, -1)
         numbers.T[self.mask.T] = np.arange(self.size)
         return numbers
 
-    def _differences(self, first, second, observed):
+    def _differences(
+        self, first: NDArray[np.bool_], second: NDArray[np.bool_], observed: NDArray[np.bool_]
+    ) -> scipy.sparse.csr_array:
         """Return the differences second − first of neighbours, as rows of the observed ones of the two."""
         # Both images list the same pairs in the same order: shifting an image keeps the order of its pixels.
         i, j, rows = (self._numbers[pixels] for pixels in (first, second, observed))
@@ -230,13 +234,13 @@ class Domain:
         return _sorted_csr(scipy.sparse.coo_array(entries, shape=(self.size, self.size)))
 
 
-def _shifted(inside, down, right):
+def _shifted(inside: NDArray[np.bool_], down: int, right: int) -> NDArray[np.bool_]:
     """Return the image whose pixel (u, v) tells whether (u + down, v + right) is inside."""
     rows, columns = inside.shape
     return np.pad(inside, 1)[1 + down : 1 + down + rows, 1 + right : 1 + right + columns]
 
 
-def _sorted_csr(matrix):
+def _sorted_csr(matrix: Any) -> scipy.sparse.csr_array:
     """Return the matrix as CSR without stored zeros, its columns in order."""
     matrix = scipy.sparse.csr_array(matrix)
     matrix.eliminate_zeros()
@@ -244,7 +248,7 @@ def _sorted_csr(matrix):
     return matrix
 
 
-def bounding_box(mask, margin=0):
+def bounding_box(mask: NDArray[np.bool_], margin: int = 0) -> tuple[slice, ...]:
     """Return the slices of the smallest rectangle that holds a mask and so many pixels around it.
 
     Examples

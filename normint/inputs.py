@@ -5,8 +5,10 @@ names the argument, says what was wrong with it and what is expected.
 """
 
 import operator
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 STEEPEST = 1e9  # slopes: squares of larger ones, added up, leave no digits for others
 LARGEST = 1e15  # depths
@@ -15,7 +17,7 @@ STRONGEST = 1e30  # λ
 __all__ = ["as_count", "as_field", "as_gradient", "as_mask", "as_positive", "as_prior", "unhidden"]
 
 
-def as_mask(mask, shape):
+def as_mask(mask: Any, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     """Check the mask of the domain Ω.
 
     Parameters
@@ -62,7 +64,9 @@ def as_mask(mask, shape):
     return np.ascontiguousarray(mask)
 
 
-def as_field(name, values, mask, largest=LARGEST):
+def as_field(
+    name: str, values: Any, mask: NDArray[np.bool_], largest: float = LARGEST
+) -> NDArray[np.float64]:
     """Check a real image that must be finite inside the mask; outside it anything is allowed.
 
     Parameters
@@ -102,7 +106,9 @@ def as_field(name, values, mask, largest=LARGEST):
     return values
 
 
-def as_gradient(p, q, mask=None):
+def as_gradient(
+    p: Any, q: Any, mask: Any = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
     """Check a gradient field and its mask.
 
     Parameters
@@ -138,7 +144,9 @@ def as_gradient(p, q, mask=None):
     return as_field("p", p, mask, STEEPEST), as_field("q", q, mask, STEEPEST), mask
 
 
-def as_prior(prior, prior_weight, mask):
+def as_prior(
+    prior: Any, prior_weight: Any, mask: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | tuple[None, None]:
     """Check a prior depth z⁰ and its weights λ.
 
     Parameters
@@ -208,7 +216,7 @@ def as_prior(prior, prior_weight, mask):
     return as_field("prior", prior, weight > 0), weight
 
 
-def as_positive(name, value):
+def as_positive(name: str, value: Any) -> float:
     """Check a positive number, such as a tolerance.
 
     Parameters
@@ -238,7 +246,7 @@ def as_positive(name, value):
     raise ValueError(f"{name} is {value!r}; expected a finite number > 0")
 
 
-def as_count(name, value, minimum=1):
+def as_count(name: str, value: Any, minimum: int = 1) -> int:
     """Check a whole number, such as a number of iterations.
 
     Parameters
@@ -270,7 +278,7 @@ def as_count(name, value, minimum=1):
     raise ValueError(f"{name} is {value!r}; expected a whole number ≥ {minimum}")
 
 
-def unhidden(values):
+def unhidden(values: Any) -> NDArray[Any]:
     """Return an array in which what a masked array hides is unknown: NaN, or 0 in images of whole numbers.
 
     Examples
@@ -282,10 +290,12 @@ def unhidden(values):
         return np.asarray(values)
     if values.dtype.kind == "u":
         return values.filled(0)
-    return values.astype(np.float64).filled(np.nan) if values.dtype.kind in "bif" else np.asarray(values)
+    return (
+        np.ma.filled(values.astype(np.float64), np.nan) if values.dtype.kind in "bif" else np.asarray(values)
+    )
 
 
-def as_normals(name, normals):
+def as_normals(name: str, normals: Any) -> NDArray[np.float64]:
     """Return normals as a float64 array of three dimensions, the last of length 3."""
     normals = unhidden(normals)
     if normals.ndim != 3 or normals.shape[2] != 3:
@@ -295,7 +305,7 @@ def as_normals(name, normals):
     return normals.astype(np.float64, copy=False)
 
 
-def as_real(name, values):
+def as_real(name: str, values: Any) -> NDArray[np.float64]:
     """Return the values as C-contiguous float64, without a copy where they already are; NaN if hidden."""
     try:
         if isinstance(values, np.ma.MaskedArray) and values.dtype.kind == "u":
@@ -308,13 +318,13 @@ def as_real(name, values):
     return np.asarray(values, dtype=np.float64, order="C")
 
 
-def _all_finite(values):
+def _all_finite(values: NDArray[np.float64]) -> bool:
     """Tell, without a temporary array, that all values are finite (False: perhaps not)."""
     with np.errstate(invalid="ignore", over="ignore"):
         return bool(np.isfinite(values.sum()))
 
 
-def _refuse_where(name, what, wrong, expected):
+def _refuse_where(name: str, what: str, wrong: NDArray[np.bool_], expected: str) -> None:
     """Raise if any pixel is wrong, saying how many are and where the first one is."""
     count = np.count_nonzero(wrong)
     if count:

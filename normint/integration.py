@@ -3,7 +3,9 @@
 import inspect
 import warnings
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from numpy.typing import ArrayLike
 
 from normint.methods.anisotropic_diffusion import anisotropic_diffusion
 from normint.methods.bilateral import bilateral
@@ -12,13 +14,14 @@ from normint.methods.mumford_shah import mumford_shah
 from normint.methods.nonconvex import phi1, phi2
 from normint.methods.quadratic import quadratic
 from normint.methods.rectangular import dct, sylvester
+from normint.methods.result import Integration
 from normint.methods.total_variation import total_variation
 
 
 class Method(NamedTuple):
     """A row of the table of methods."""
 
-    function: Callable
+    function: Callable[..., Integration]
     label: str  # in figures, panels and tables
     colour: str  # in charts
     option: str | None = None  # the parameter that decides most, if there is one to choose
@@ -38,7 +41,10 @@ METHODS = {
 }
 
 
-def integrate(p, q, mask=None, *, method="quadratic", prior=None, prior_weight=0.0, **options):
+def integrate(
+    p: ArrayLike, q: ArrayLike, mask: ArrayLike | None = None, *, method: str = "quadratic",
+    prior: ArrayLike | None = None, prior_weight: ArrayLike = 0.0, **options: Any,
+) -> Integration:  # fmt: skip
     """Integrate a gradient field into a depth map.
 
     Parameters
@@ -74,6 +80,7 @@ def integrate(p, q, mask=None, *, method="quadratic", prior=None, prior_weight=0
     --------
     A plane, from its slopes:
 
+    >>> import numpy as np
     >>> result = integrate(np.full((2, 4), 2.0), np.full((2, 4), 1.0))
     >>> result.depth.round(6)
     array([[-2.5, -1.5, -0.5,  0.5],
@@ -90,7 +97,9 @@ def integrate(p, q, mask=None, *, method="quadratic", prior=None, prior_weight=0
     return result
 
 
-def integrate_quietly(p, q, mask=None, *, method="quadratic", **options):
+def integrate_quietly(
+    p: ArrayLike, q: ArrayLike, mask: ArrayLike | None = None, *, method: str = "quadratic", **options: Any
+) -> Integration:
     """Integrate as :func:`integrate` does, but without a warning: studies take methods as they are."""
     integrator = function_of(method)
     known = [
@@ -105,14 +114,14 @@ def integrate_quietly(p, q, mask=None, *, method="quadratic", **options):
     return integrator(p, q, mask, **options)
 
 
-def function_of(method):
+def function_of(method: str) -> Callable[..., Integration]:
     """Return the function that implements a method."""
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
     return METHODS[method].function
 
 
-def warn_not_converged(method, result, options, stacklevel):
+def warn_not_converged(method: str, result: Integration, options: dict[str, Any], stacklevel: int) -> None:
     """Warn in one sentence that a result did not converge, and say what to do.
 
     Parameters
@@ -133,7 +142,7 @@ def warn_not_converged(method, result, options, stacklevel):
     warnings.warn(f"{method} did not converge in {times}; {advice}", RuntimeWarning, stacklevel=stacklevel)
 
 
-def iterations_are_asked_for(options):
+def iterations_are_asked_for(options: dict[str, Any]) -> bool:
     """Tell whether options ask for a number of iterations, so that not converging is no fault.
 
     Examples

@@ -1,13 +1,14 @@
 """How far a depth or a normal map is from the truth."""
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from normint.inputs import as_field, as_mask, as_normals, unhidden
 
 __all__ = ["absolute_error", "angular_error", "mean_angular_error", "rmse"]
 
 
-def rmse(depth, truth, mask=None):
+def rmse(depth: ArrayLike, truth: ArrayLike, mask: ArrayLike | None = None) -> float:
     """Measure the root mean square error of a depth known up to a constant.
 
     Parameters
@@ -40,7 +41,7 @@ def rmse(depth, truth, mask=None):
     return float(np.std(difference))
 
 
-def absolute_error(depth, truth, mask=None):
+def absolute_error(depth: ArrayLike, truth: ArrayLike, mask: ArrayLike | None = None) -> float:
     """Measure the root mean square error of a depth, constant included.
 
     Parameters
@@ -59,7 +60,7 @@ def absolute_error(depth, truth, mask=None):
     return float(np.sqrt(np.mean(difference[mask] ** 2)))
 
 
-def angular_error(a, b):
+def angular_error(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
     """Measure the angle between two normal maps, pixel by pixel.
 
     Parameters
@@ -91,7 +92,7 @@ def angular_error(a, b):
     return angle
 
 
-def mean_angular_error(a, b, mask=None):
+def mean_angular_error(a: ArrayLike, b: ArrayLike, mask: ArrayLike | None = None) -> float:
     """Average the angle between two normal maps.
 
     Parameters

@@ -4,7 +4,10 @@
 elsewhere; the result says which. `data/README.md` tells where the real data comes from.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from typing import Literal, TypeVar
 
 from normint import paths
 from normint.datasets import stand_ins
@@ -27,13 +30,15 @@ __all__ = [
     "read_normal_map",
 ]
 
+Which = Literal["auto", "real", "stand-in"]
+T = TypeVar("T", ImageSet, DepthAndNormals, Picture)
 CAT = "DiLiGenT/pmsData/catPNG"
 CAT_DEPTH = "bini/cat"
 BEETHOVEN = "beethoven/Beethoven.mat"
 PEPPERS = "peppers/peppers.tiff"
 
 
-def cat(which="auto"):
+def cat(which: Which = "auto") -> ImageSet:
     """Load the Cat of Figures 10 and 11, cropped to its silhouette; its stand-in is the figurine.
 
     Parameters
@@ -52,7 +57,7 @@ def cat(which="auto"):
     return _choose(which, CAT, read, stand_ins.cat)
 
 
-def beethoven(which="auto"):
+def beethoven(which: Which = "auto") -> ImageSet:
     """Load the bust of Figure 15, or its stand-in. The lights are in the file's order: see Notes.
 
     Parameters
@@ -72,7 +77,7 @@ def beethoven(which="auto"):
     return _choose(which, BEETHOVEN, read_beethoven, stand_ins.beethoven)
 
 
-def peppers(which="auto"):
+def peppers(which: Which = "auto") -> Picture:
     """Load the image of Figure 16; its stand-in is a photograph in the public domain.
 
     Parameters
@@ -91,7 +96,7 @@ def peppers(which="auto"):
     return _choose(which, PEPPERS, read, stand_ins.peppers)
 
 
-def depth_and_normals(which="auto"):
+def depth_and_normals(which: Which = "auto") -> DepthAndNormals:
     """Load the Cat's true normals with its true depth; its stand-in is the figurine.
 
     Parameters
@@ -113,7 +118,7 @@ def depth_and_normals(which="auto"):
     return _choose(which, CAT_DEPTH, read, stand_ins.depth_and_normals)
 
 
-def diligent(name="cat", *, crop=False):
+def diligent(name: str = "cat", *, crop: bool = False) -> ImageSet:
     """Find and read one object of DiLiGenT by its name: "ball", "bear", "buddha", "cat" and so on.
 
     Parameters
@@ -129,7 +134,7 @@ def diligent(name="cat", *, crop=False):
     return read_diligent(find(f"DiLiGenT/pmsData/{name}PNG"), crop=crop)
 
 
-def find(path):
+def find(path: str) -> Path:
     """Find a file or folder of the real data.
 
     Parameters
@@ -151,7 +156,7 @@ def find(path):
     raise FileNotFoundError(_advice(f"{path} was not found (looked in {places}; {variable})"))
 
 
-def _choose(which, path, read, stand_in):
+def _choose(which: Which, path: str, read: Callable[[Path], T], stand_in: Callable[[], T]) -> T:
     """Read the real data, if wanted and there, or make the stand-in. Broken data is never passed over."""
     name = "which"
     if which == "auto" and paths.wanted_data():
@@ -169,5 +174,5 @@ def _choose(which, path, read, stand_in):
     return read(found)
 
 
-def _advice(text):
+def _advice(text: str) -> str:
     return f"{text}; data/README.md says where to get it"

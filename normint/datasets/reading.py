@@ -1,5 +1,6 @@
 """Read the files of a data set, and say in one sentence what is wrong with them."""
 
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from normint.normals.maps import decode, directions, known, turned
 XYZ = directions("xyz")  # the axes of all these files: right, up, to the camera
 
 
-def read_diligent(folder, *, crop=False):
+def read_diligent(folder: str | PathLike, *, crop: bool = False) -> ImageSet:
     """Read a folder in DiLiGenT's layout.
 
     Parameters
@@ -57,7 +58,7 @@ def read_diligent(folder, *, crop=False):
     )  # fmt: skip
 
 
-def read_beethoven(path):
+def read_beethoven(path: str | PathLike) -> ImageSet:
     """Read `Beethoven.mat`: three 8-bit images `I`, a `mask`, and three lights `S`.
 
     Parameters
@@ -78,7 +79,7 @@ def read_beethoven(path):
     return ImageSet(images, found["S"].astype(np.float64), None, found["mask"] > 0, name="Beethoven")
 
 
-def read_normal_map(folder):
+def read_normal_map(folder: str | PathLike) -> DepthAndNormals:
     """Read a folder with `normal_map.png` and, if there, `mask.png`, `K.txt` and `depth_gt.npz`.
 
     Parameters

@@ -35,7 +35,7 @@ class ImageSet:
     name: str = ""
     data: str = "real"
 
-    def grey(self):
+    def grey(self) -> np.ndarray:
         """Return count×rows×columns real numbers: the mean of the channels, each divided by its light."""
         if self.images.ndim == 3:
             return self.images.astype(np.float64)

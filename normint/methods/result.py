@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,11 @@ class Integration:
         tells.
     """
 
-    depth: np.ndarray = field(repr=False)
-    energies: np.ndarray = field(repr=False)
+    depth: NDArray[np.float64] = field(repr=False)
+    energies: NDArray[np.float64] = field(repr=False)
     iterations: int
     converged: bool
     seconds: float
-    weights: tuple | None = field(default=None, repr=False)
-    confidence: tuple | None = field(default=None, repr=False)
-    noise: np.ndarray | None = field(default=None, repr=False)
+    weights: tuple[NDArray[np.float64], NDArray[np.float64]] | None = field(default=None, repr=False)
+    confidence: tuple[NDArray[np.float64], NDArray[np.float64]] | None = field(default=None, repr=False)
+    noise: NDArray[np.float64] | None = field(default=None, repr=False)

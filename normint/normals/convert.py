@@ -4,6 +4,7 @@ The components of a normal are along u (down), v (right) and z (towards the came
 """
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from normint.inputs import as_mask, unhidden
 from normint.normals.camera import Orthographic
@@ -11,7 +12,9 @@ from normint.normals.camera import Orthographic
 __all__ = ["depth_to_normals", "gradient_to_normals", "normals_to_gradient"]
 
 
-def normals_to_gradient(normals, mask=None):
+def normals_to_gradient(
+    normals: ArrayLike, mask: ArrayLike | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Turn normals into the gradient of the depth.
 
     Parameters
@@ -40,7 +43,7 @@ def normals_to_gradient(normals, mask=None):
     return Orthographic().gradient(normals, mask)
 
 
-def gradient_to_normals(p, q):
+def gradient_to_normals(p: ArrayLike, q: ArrayLike) -> NDArray[np.float64]:
     """Turn the gradient of a depth into unit normals.
 
     Parameters
@@ -66,7 +69,7 @@ def gradient_to_normals(p, q):
     return np.stack([0.0 - p, 0.0 - q, np.ones_like(p)], axis=-1) / length[..., np.newaxis]
 
 
-def depth_to_normals(z, mask=None):
+def depth_to_normals(z: ArrayLike, mask: ArrayLike | None = None) -> NDArray[np.float64]:
     """Compute the unit normals of a depth map by central differences.
 
     Parameters

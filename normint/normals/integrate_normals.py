@@ -3,11 +3,14 @@
 import dataclasses
 import time
 import warnings
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from normint import inputs
 from normint.integration import METHODS, integrate_quietly, warn_not_converged
+from normint.methods.result import Integration
 from normint.normals.axes import axes_warning
 from normint.normals.maps import NormalMap
 
@@ -15,9 +18,11 @@ __all__ = ["integrate_map", "integrate_normals"]
 
 
 def integrate_normals(
-    normals, mask=None, camera=None, *, axes="uvz", method="quadratic", prior=None, prior_weight=0.0,
-    distance=None, least_cosine=None, steepest=200.0, check_axes=True, **options,
-):  # fmt: skip
+    normals: ArrayLike, mask: ArrayLike | None = None, camera: ArrayLike | None = None, *, axes: str = "uvz",
+    method: str = "quadratic", prior: ArrayLike | None = None, prior_weight: ArrayLike = 0.0,
+    distance: float | None = None, least_cosine: float | None = None, steepest: float | None = 200.0,
+    check_axes: bool = True, **options: Any,
+) -> Integration:  # fmt: skip
     """Integrate a normal map into a depth map.
 
     Parameters

@@ -1,6 +1,9 @@
 """Photometric stereo: the normals of a surface from photographs under known lights."""
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from normint.inputs import as_mask, as_positive, as_real
 
@@ -10,7 +13,10 @@ NEARLY_IN_A_PLANE = 1e-7  # of the trace cubed: a smaller determinant means that
 TOGETHER = 4  # images summed up at a time: more save passes over the sums, and take more memory
 
 
-def photometric_stereo(images, lights, mask=None, *, intensities=None, shadow=None, saturation=None):
+def photometric_stereo(
+    images: Sequence[ArrayLike], lights: ArrayLike, mask: ArrayLike | None = None, *,
+    intensities: ArrayLike | None = None, shadow: float | None = None, saturation: float | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # fmt: skip
     """Compute normals and albedo from photographs taken from one place under several lights.
 
     Parameters
@@ -133,7 +139,9 @@ def _normals_and_albedo(m, mask, colour):
     return normals, albedo if colour else albedo[..., 0]
 
 
-def _check(images, lights, intensities):
+def _check(
+    images: Sequence[ArrayLike], lights: ArrayLike, intensities: ArrayLike | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[int, ...], int]:
     """Return lights, strengths (count×channels), the images' rows and columns, and their channels."""
     try:
         count, first = len(images), np.asarray(images[0])

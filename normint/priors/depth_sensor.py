@@ -1,6 +1,7 @@
 """A depth sensor of low resolution: one value for each block of pixels, and three ways to read it."""
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from normint import inputs
 from normint.integration import integrate
@@ -8,7 +9,9 @@ from normint.integration import integrate
 __all__ = ["at_centres", "block_means", "refined", "spread"]
 
 
-def block_means(depth, size, mask=None, *, least=0.5):
+def block_means(
+    depth: ArrayLike, size: int, mask: ArrayLike | None = None, *, least: float = 0.5
+) -> NDArray[np.float64]:
     """Average a depth map over square blocks, as a sensor with fewer pixels does.
 
     Parameters
@@ -40,7 +43,7 @@ def block_means(depth, size, mask=None, *, least=0.5):
     return np.where(count >= max(least * size**2, 1), total / np.maximum(count, 1), np.nan)
 
 
-def spread(values, size, mask):
+def spread(values: ArrayLike, size: int, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Give each pixel the value of its block; NaN outside the mask.
 
     Examples
@@ -53,7 +56,7 @@ def spread(values, size, mask):
     return np.where(mask, np.repeat(np.repeat(values, size, axis=0), size, axis=1)[:rows, :columns], np.nan)
 
 
-def at_centres(values, size, mask):
+def at_centres(values: ArrayLike, size: int, mask: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Put the value of each block at its pixel of the mask nearest to the block's centre; NaN elsewhere.
 
     Examples
@@ -75,7 +78,9 @@ def at_centres(values, size, mask):
     return image
 
 
-def refined(values, size, p, q, mask=None):
+def refined(
+    values: ArrayLike, size: int, p: ArrayLike, q: ArrayLike, mask: ArrayLike | None = None
+) -> NDArray[np.float64]:
     """Make a prior for every pixel from block means, with the detail inside a block taken from the gradient.
 
     Parameters
@@ -117,7 +122,7 @@ def refined(values, size, p, q, mask=None):
     return spread(difference, size, mask) + depth
 
 
-def _check(values, size, mask):
+def _check(values: ArrayLike, size: int, mask: NDArray[np.bool_]) -> tuple[int, int]:
     rows, columns = np.shape(mask)
     expected = -(-rows // size), -(-columns // size)
     if np.shape(values) != expected:
@@ -125,7 +130,7 @@ def _check(values, size, mask):
     return rows, columns
 
 
-def _block_sums(image, size):
+def _block_sums(image: NDArray[np.float64], size: int) -> NDArray[np.float64]:
     rows, columns = image.shape
     image = np.pad(image, ((0, -rows % size), (0, -columns % size)))
     return image.reshape(image.shape[0] // size, size, -1, size).sum(axis=(1, 3))

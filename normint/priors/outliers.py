@@ -1,6 +1,7 @@
 """A prior of which some values are wrong: λ that varies over the image."""
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from normint import inputs
 from normint.curl import gradient_noise, robust_spread
@@ -11,8 +12,10 @@ __all__ = ["distrust_outliers"]
 
 
 def distrust_outliers(
-    p, q, prior, mask=None, *, weight=None, noise=None, size=1, cutoff=3.0, max_iterations=20,
-):  # fmt: skip
+    p: ArrayLike, q: ArrayLike, prior: ArrayLike, mask: ArrayLike | None = None, *,
+    weight: float | None = None, noise: float | None = None, size: int = 1, cutoff: float = 3.0,
+    max_iterations: int = 20,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # fmt: skip
     """Merge with a prior of which some values are wrong: λ falls where the result disagrees with the prior.
 
     Parameters
@@ -78,7 +81,7 @@ def distrust_outliers(
     return depth, trust
 
 
-def _piecewise_median(difference, mask):
+def _piecewise_median(difference: NDArray[np.float64], mask: NDArray[np.bool_]) -> NDArray[np.float64]:
     from scipy.ndimage import label, median
 
     labels, count = label(mask)

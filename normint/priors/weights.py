@@ -4,9 +4,11 @@ All functions take a prior z⁰ as an image that is NaN where nothing is known: 
 each block of a coarse depth map (see :mod:`normint.priors.depth_sensor`), or a handful of control points.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from normint import inputs
 from normint.curl import gradient_noise, robust_spread
@@ -27,11 +29,14 @@ class Choice(NamedTuple):
     noise_weight: float  # σ_g²/σ_z²: what the noise of the slopes alone asks for
     gradient_noise: float  # σ_g
     prior_noise: float  # σ_z
-    tried: np.ndarray  # values of λ, from the noise weight upwards
-    squared_errors: np.ndarray  # Stein's estimate for each; its own noise may make it negative
+    tried: NDArray[np.float64]  # values of λ, from the noise weight upwards
+    squared_errors: NDArray[np.float64]  # Stein's estimate for each; its own noise may make it negative
 
 
-def merge(p, q, prior, mask=None, *, weight, size=1, tolerance=1e-5):
+def merge(
+    p: ArrayLike, q: ArrayLike, prior: ArrayLike, mask: ArrayLike | None = None, *,
+    weight: ArrayLike, size: int = 1, tolerance: float = 1e-5,
+) -> NDArray[np.float64]:  # fmt: skip
     """Integrate a gradient with a prior that is given at some pixels.
 
     Parameters
@@ -54,7 +59,9 @@ def merge(p, q, prior, mask=None, *, weight, size=1, tolerance=1e-5):
     return integrate(p, q, mask, prior=prior, prior_weight=weight, tolerance=tolerance).depth
 
 
-def prior_noise(p, q, prior, mask=None, *, size=1):
+def prior_noise(
+    p: ArrayLike, q: ArrayLike, prior: ArrayLike, mask: ArrayLike | None = None, *, size: int = 1
+) -> float:
     """Estimate the noise σ_z of a prior by comparing it with the depth that the gradient alone gives.
 
     Parameters
@@ -83,7 +90,10 @@ def prior_noise(p, q, prior, mask=None, *, size=1):
     return noise_between_neighbours(prior - integrate(p, q, mask).depth, size)
 
 
-def choose_weight(p, q, prior, mask=None, *, rng, size=1, probes=None):
+def choose_weight(
+    p: ArrayLike, q: ArrayLike, prior: ArrayLike, mask: ArrayLike | None = None, *,
+    rng: np.random.Generator, size: int = 1, probes: int | None = None,
+) -> Choice:  # fmt: skip
     """Choose the weight λ of a prior without tuning and without the truth.
 
     Parameters
@@ -146,16 +156,20 @@ def choose_weight(p, q, prior, mask=None, *, rng, size=1, probes=None):
     noise_weight = LARGEST if sigma_z == 0 else min(max(sigma_g**2 / sigma_z**2, least), LARGEST)
     steps = int(np.ceil(PER_DECADE * np.log10(LARGEST / noise_weight)))
     tried = noise_weight * 10 ** (np.arange(steps + 1) / PER_DECADE)
-    which = {"weights": tried, "rng": rng, "size": size, "probes": probes}
+    which: dict[str, Any] = {"weights": tried, "rng": rng, "size": size, "probes": probes}
     misfit, influence = misfit_and_influence(p, q, prior, mask, **which)
     squared = misfit - sigma_z**2 + 2 * sigma_z**2 * influence
-    best, values = np.argmin(squared), np.count_nonzero(known) / size**2
+    best, values = int(np.argmin(squared)), np.count_nonzero(known) / size**2
     if squared[0] - squared[best] <= 3 * 2 * sigma_z**2 * np.sqrt(influence[best] / values):
         best = 0  # may be chance
     return Choice(float(tried[best]), noise_weight, sigma_g, sigma_z, tried, squared)
 
 
-def misfit_and_influence(p, q, prior, mask=None, *, weights, rng, size=1, probes=None):
+def misfit_and_influence(
+    p: ArrayLike, q: ArrayLike, prior: ArrayLike, mask: ArrayLike | None = None, *,
+    weights: Sequence[float] | NDArray[np.float64], rng: np.random.Generator, size: int = 1,
+    probes: int | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # fmt: skip
     """Measure, for several λ, how far the depth stays from the prior and how much the prior decides.
 
     Parameters
@@ -190,7 +204,7 @@ def misfit_and_influence(p, q, prior, mask=None, *, weights, rng, size=1, probes
     signs = [rng.choice([-1.0, 1.0], blocks) for _ in range(probes)]
     flat, misfit, influence = np.zeros(mask.shape), [], []
 
-    def means(image):  # of the blocks that have a prior
+    def means(image: NDArray[np.float64]) -> NDArray[np.float64]:  # of the blocks that have a prior
         return block_means(image, size, known, least=0.0)
 
     for weight in weights:
@@ -203,7 +217,7 @@ def misfit_and_influence(p, q, prior, mask=None, *, weights, rng, size=1, probes
     return np.array(misfit), np.array(influence)
 
 
-def known_values(prior, mask):
+def known_values(prior: Any, mask: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the prior with NaN outside the mask, and where it is known."""
     try:
         prior = np.asarray(prior, dtype=np.float64)
@@ -217,13 +231,13 @@ def known_values(prior, mask):
     return np.where(known, prior, np.nan), known
 
 
-def noise_between_neighbours(difference, size):
+def noise_between_neighbours(difference: NDArray[np.float64], size: int) -> float:
     """Return σ_z from the changes of z⁰ - z between one known value and the next, along rows and columns."""
     difference, changes = block_means(difference, size, np.isfinite(difference), least=0.0), []
     for image in (difference, difference.T):
         rows, _ = np.nonzero(np.isfinite(image))
         changes.append(np.diff(image[np.isfinite(image)])[np.diff(rows) == 0])
-    changes = np.concatenate(changes)
-    if not changes.size:
+    every = np.concatenate(changes)
+    if not every.size:
         raise ValueError("prior has no two values in one row or column; expected some, to measure its noise")
-    return robust_spread(changes) / 2**0.5
+    return robust_spread(every) / 2**0.5

@@ -6,7 +6,7 @@ from normint.inputs import as_count, as_positive
 from normint.surfaces.surface import Surface
 
 
-def peaks(n=128):
+def peaks(n: int = 128) -> Surface:
     """Make Matlab's "peaks", the smooth surface of the paper's Figures 2 and 3.
 
     Parameters
@@ -46,7 +46,7 @@ def peaks(n=128):
     return Surface(depth, step * dz_dy, step * dz_dx, np.ones((n, n), dtype=bool), "peaks")
 
 
-def vase(n=320, steepest=10.0):
+def vase(n: int = 320, steepest: float = 10.0) -> Surface:
     """Make the vase of the paper's Figures 4, 7, 8, 12 and 13, on flat ground.
 
     Parameters
@@ -95,7 +95,9 @@ def vase(n=320, steepest=10.0):
     return Surface(depth, p, q, inside, "vase")
 
 
-def canadian_tent(n=192, half_length=50, half_width=50, slope=1.3):
+def canadian_tent(
+    n: int = 192, half_length: float = 50, half_width: float = 50, slope: float = 1.3
+) -> Surface:
     """Make a ridge tent on flat ground, after the paper's Figures 9 and 14.
 
     The paper shows this surface but gives no formula. This one is a reconstruction: its numbers were fitted

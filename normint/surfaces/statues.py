@@ -12,7 +12,7 @@ from normint.surfaces.surface import Surface
 STEEPEST = 10.0  # slopes grow without bound at a contour; as those of the vase they are cut here
 
 
-def figurine(n=300):
+def figurine(n: int = 300) -> Surface:
     """Make a sitting cat of porcelain: head, ears, body, legs, paws and tail, and nothing behind it.
 
     Parameters
@@ -63,7 +63,7 @@ def figurine(n=300):
     return Surface(depth, p, q, mask, "figurine", parts)
 
 
-def bust(n=256):
+def bust(n: int = 256) -> Surface:
     """Make a bust on a pedestal, before a flat wall.
 
     Parameters

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,14 +23,14 @@ class Surface:
         Which body each pixel shows, for surfaces made of several; −1 where there is none.
     """
 
-    depth: np.ndarray
-    p: np.ndarray
-    q: np.ndarray
-    mask: np.ndarray
+    depth: NDArray[np.float64]
+    p: NDArray[np.float64]
+    q: NDArray[np.float64]
+    mask: NDArray[np.bool_]
     name: str = ""
-    parts: np.ndarray | None = None
+    parts: NDArray[np.integer] | None = None
 
-    def with_noise(self, sigma, rng):
+    def with_noise(self, sigma: float, rng: np.random.Generator) -> "Surface":
         """Add noise to the gradient, as all of the paper's experiments on known surfaces do.
 
         Parameters
@@ -67,7 +68,7 @@ class Surface:
         q = self.q + scale * rng.standard_normal(self.q.shape)
         return replace(self, p=p, q=q)
 
-    def occlusions(self, least=1.0):
+    def occlusions(self, least: float = 1.0) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Find the edges between neighbouring pixels across which one body hides another, or the background.
 
         Parameters
@@ -98,4 +99,4 @@ class Surface:
             other = (parts[here] != parts[there]) & (parts[here] >= 0) & (parts[there] >= 0)
             hidden[here] = beyond & other
             edges.append(hidden)
-        return tuple(edges)
+        return edges[0], edges[1]
