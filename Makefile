@@ -12,8 +12,9 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 BOUNDED := tests/test_properties.py tests/test_islands.py tests/test_multigrid.py tests/test_iterative_methods.py \
 	tests/test_pieces.py tests/test_cut_moves.py tests/test_minimum_cut.py tests/test_calibrated.py \
 	tests/test_quadratic.py tests/test_rendering.py
+FREEZE := -m pip freeze --all --exclude pip --exclude-editable
 NEWEST := --upgrade --upgrade-strategy eager
-install = $(1) -m pip install --quiet --disable-pip-version-check $(2) --editable '.[workbook,dev]'
+install = $(1) -m pip install --quiet --disable-pip-version-check $(2) --editable '.[workbook,exr,dev]'
 
 .DEFAULT_GOAL := help
 .PHONY: help workbook test test-browser bounds torture lint lab site bench lock newest clean
@@ -57,13 +58,13 @@ lock:           ## write the newest versions of all libraries into requirements.
 	$(PYTHON) -m venv --clear build/lock
 	$(call install,build/lock/bin/python)
 	{ echo "# Written by make lock on $$(build/lock/bin/python --version), for make LOCK=1."; \
-		build/lock/bin/python -m pip freeze --exclude-editable; } > build/lock/requirements.lock
+		build/lock/bin/python $(FREEZE); } > build/lock/requirements.lock
 	mv build/lock/requirements.lock requirements.lock
 
 newest:         ## test with the newest versions of all libraries, where the lock has older ones
 	$(PYTHON) -m venv --clear build/newest
 	$(call install,build/newest/bin/python)
-	build/newest/bin/python -m pip freeze --exclude-editable > build/newest/versions
+	build/newest/bin/python $(FREEZE) > build/newest/versions
 	@if grep -v '^#' requirements.lock | diff - build/newest/versions; then \
 		echo "requirements.lock has the newest versions"; \
 	else \

@@ -17,8 +17,7 @@ CONDA_NAMES = {"opencv-python-headless": "py-opencv", "playwright": "playwright-
 def wanted():
     """Return the lower bounds of pyproject.toml by name, all extras included."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"]
-    texts = project["dependencies"] + extras["workbook"] + extras["dev"]
+    texts = sum(project["optional-dependencies"].values(), project["dependencies"])
     matches = [REQUIREMENT.fullmatch(text) for text in [*texts, "python" + project["requires-python"]]]
     assert all(matches), "every dependency has one lower bound and nothing else"
     return dict(match.groups() for match in matches)
@@ -74,6 +73,12 @@ def test_the_two_environments_are_made_by_turns():
     assert "touch .venv/.locked" in locked and "touch .venv/.ready" in newest
     for text in (locked, newest):  # the stamp of the other goes
         assert "rm -f .venv/.ready .venv/.locked" in text
+
+
+def test_all_extras_are_installed():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = re.search(r"--editable '\.\[(.*)\]'", (ROOT / "Makefile").read_text(encoding="utf-8"))[1]
+    assert asked.split(",") == list(extras["optional-dependencies"])
 
 
 def test_every_line_is_compared():

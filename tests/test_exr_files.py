@@ -15,7 +15,7 @@ try:
 except ImportError:
     OpenEXR = None
 
-needs_library = pytest.mark.skipif(OpenEXR is None, reason="OpenEXR is not installed: pip install OpenEXR")
+needs_library = pytest.mark.skipif(OpenEXR is None, reason="pip install 'normint[exr]'")
 PLANES = np.arange(4 * 6.0).reshape(4, 2, 3)  # four different channels
 
 
@@ -55,12 +55,12 @@ class TestRefused:
     @pytest.mark.parametrize("read", [read_normals, lambda p: read_depth(p, (2, 3)), read_arrays])
     def test_without_a_library(self, monkeypatch, path, read):
         monkeypatch.setitem(sys.modules, "OpenEXR", None)
-        with pytest.raises(ValueError, match=r"n\.exr cannot be read: no reader .*; pip install OpenEXR$"):
+        with pytest.raises(ValueError, match=r"n\.exr cannot be read: .*; pip install 'normint\[exr\]'$"):
             read(path)
 
     def test_without_a_library_on_the_command_line(self, monkeypatch, path, tmp_path, capsys):
         monkeypatch.setitem(sys.modules, "OpenEXR", None)
-        assert_refused(capsys, run(path, "--out", tmp_path / "o"), "n.exr", "pip install OpenEXR")
+        assert_refused(capsys, run(path, "--out", tmp_path / "o"), "n.exr", "pip install 'normint[exr]'")
         assert not (tmp_path / "o").exists()
 
     @needs_library

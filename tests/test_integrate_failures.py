@@ -114,8 +114,9 @@ class TestBadFiles:
         assert run("n.npy", "--axes", "uvz", *advice.split()) == 0
 
     def test_a_library_is_missing(self, folder, monkeypatch, capsys):
-        monkeypatch.setitem(sys.modules, "trimesh", None)
-        assert_refused(capsys, run(folder, "--mesh", "ply"), "trimesh is not installed")
+        monkeypatch.setitem(sys.modules, "pyamg", None)
+        missing = "pyamg is not installed; pip install 'normint[workbook]'"
+        assert_refused(capsys, run(folder, "--option", "solver=pyamg"), missing)
 
     def test_out_of_memory(self, folder, monkeypatch, capsys):
         def fail(*_, **__):

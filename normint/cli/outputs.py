@@ -28,8 +28,6 @@ def planned(arguments):
     if arguments.preview:
         files["preview"] = folder / "preview.png"
     files["report"] = folder / "report.json"  # the last: it is there when all others are
-    if len(files) > 2:
-        _import_writers(files)
     return files
 
 
@@ -172,16 +170,6 @@ def in_16_bits(depth):
     low, high = depth[known].min(), depth[known].max()
     parts = (np.where(known, depth, low) - low) / ((high - low) or 1.0)
     return np.where(known, 1 + np.rint(STEPS * parts), 0).astype(np.uint16)
-
-
-def _import_writers(files):
-    """Fail before the work if a library for what is asked for is missing."""
-    if any(kind.startswith("mesh") for kind in files):
-        import trimesh  # noqa: F401
-    if "preview" in files:
-        import matplotlib  # noqa: F401
-    if "png" in files or "tiff" in files:
-        import cv2  # noqa: F401
 
 
 def _content(kind, task, result, surface, summary):

@@ -12,6 +12,7 @@ import numpy as np
 from normint.datasets.reading import read_beethoven, read_diligent, read_normal_map
 from normint.datasets.records import Picture
 from normint.datasets.writing import write_beethoven, write_diligent, write_normal_map
+from normint.extras import extra
 from normint.normals.convert import gradient_to_normals
 from normint.surfaces import bust, figurine
 from normint.surfaces.rendering import photograph
@@ -67,7 +68,8 @@ def depth_and_normals():
 
 def peppers():
     """Take a photograph that comes with scikit-image and is in the public domain: NASA's Eileen Collins."""
-    from skimage.data import astronaut
+    with extra("workbook", "the stand-in for Peppers"):
+        from skimage.data import astronaut
 
     return Picture(astronaut(), "astronaut, a stand-in for Peppers", "stand-in")
 

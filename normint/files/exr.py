@@ -41,7 +41,7 @@ def read_exr(path):
         import OpenEXR
     except ImportError:
         raise ValueError(
-            f"{path} cannot be read: no reader for EXR files is installed; pip install OpenEXR"
+            f"{path} cannot be read: no reader for EXR files is installed; pip install 'normint[exr]'"
         ) from None
     try:
         with OpenEXR.File(str(path), header_only=True) as file:

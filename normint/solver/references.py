@@ -5,6 +5,7 @@ import scipy.sparse
 import scipy.sparse.linalg
 
 from normint.compiling import FAST, njit
+from normint.extras import extra
 from normint.solver.pieces import Pieces
 
 
@@ -56,12 +57,8 @@ class Pyamg(_Assembled):
     """Conjugate gradients preconditioned by the Ruge-Stüben multigrid of pyamg."""
 
     def __init__(self, mask, weights=None, diagonal=None, pieces=None):
-        try:
+        with extra("workbook", 'solver="pyamg"'):
             import pyamg
-        except ImportError as error:
-            raise ImportError(
-                "solver=\"pyamg\" needs the package pyamg: pip install 'normint[workbook]'"
-            ) from error
         super().__init__(mask, weights, diagonal, pieces)
         self.conjugate_gradients = pyamg.krylov.cg
         self.levels = pyamg.ruge_stuben_solver(scipy.sparse.csr_matrix(self.regular))

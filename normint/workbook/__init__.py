@@ -2,4 +2,11 @@
 
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, ["figures", "panels", "results", "studies"])
+from normint.extras import extra
+
+_get, __dir__, __all__ = lazy_loader.attach(__name__, ["figures", "panels", "results", "studies"])
+
+
+def __getattr__(name):
+    with extra("workbook", f"normint.workbook.{name}"):
+        return _get(name)
