@@ -214,7 +214,7 @@ def _gain(residual, v, price, exists, move):
                 change = move[i + 1 - axis, j + axis] - move[i, j]
                 if change != 0.0 and exists[axis, i, j]:
                     r, w, c = residual[axis, i, j], v[axis, i, j], price[axis, i, j]
-                    gain += cost(r, w, c) - cost(r + change, w, c)
+                    gain += c * (cost(r, w) - cost(r + change, w))
     return gain
 
 
@@ -238,15 +238,15 @@ def _graph(residual, v, price, exists, height, group, count):
                 if not exists[axis, i, j] or (a < 0 and b < 0):
                     continue
                 r, w, c = residual[axis, i, j], v[axis, i, j], price[axis, i, j]
-                stay = cost(r, w, c)
-                first = cost(r - height[i, j], w, c) if a >= 0 else stay
-                second = cost(r + height[i + 1 - axis, j + axis], w, c) if b >= 0 else stay
+                stay = c * cost(r, w)
+                first = c * cost(r - height[i, j], w) if a >= 0 else stay
+                second = c * cost(r + height[i + 1 - axis, j + axis], w) if b >= 0 else stay
                 if b < 0:
                     sink[a] += first - stay
                 elif a < 0:
                     sink[b] += second - stay
                 else:
-                    both = cost(r - height[i, j] + height[i + 1 - axis, j + axis], w, c)
+                    both = c * cost(r - height[i, j] + height[i + 1 - axis, j + axis], w)
                     if a == b:
                         sink[a] += both - stay
                         continue

@@ -131,10 +131,10 @@ class CalibratedEnergy:
 
 
 @njit(**FAST)
-def cost(r, spread, price):
-    """Return what an edge costs: Geman and McClure's price·x/(1 + x) with x = r²/spread."""
-    square = r * r
-    return price * square / (spread + square)
+def cost(r, spread):
+    """Return what an edge of price 1 costs: Geman and McClure's x/(1 + x) with x = r²/spread."""
+    x = r * r / spread
+    return x / (1.0 + x)
 
 
 @njit(**FAST)
@@ -169,7 +169,7 @@ def total_cost(z, step, exists, spread, price):
         for i in range(z.shape[0] - 1 + axis):
             _row(z, step, exists, axis, i, r)
             for j in range(z.shape[1] - axis):
-                total += cost(r[j], spread[axis, i, j], price[axis, i, j])
+                total += price[axis, i, j] * cost(r[j], spread[axis, i, j])
     return total
 
 

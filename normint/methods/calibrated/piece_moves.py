@@ -144,7 +144,7 @@ def _paid(number, edges, r, v, c):
     """Return what the edges of a boundary cost now."""
     total = 0.0
     for m in range(number):
-        total += cost(r[edges[m]], v[edges[m]], c[edges[m]])
+        total += c[edges[m]] * cost(r[edges[m]], v[edges[m]])
     return total
 
 
@@ -245,7 +245,7 @@ def _try(offset, wanted, v, c, hold, pull, best):
     gain = -hold * offset**2 - 2.0 * pull * offset
     promise = gain
     for m in range(wanted.size):
-        change = cost(wanted[m], v[m], c[m]) - cost(offset - wanted[m], v[m], c[m])
+        change = c[m] * (cost(wanted[m], v[m]) - cost(offset - wanted[m], v[m]))
         gain += change
         promise += max(change, 0.0)
     if gain > best[0]:

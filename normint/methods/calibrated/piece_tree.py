@@ -147,7 +147,7 @@ def _pairs(a, b, r, v, c, count):
         if n < 0 or pair_a[n] != low[e] or pair_b[n] != high[e]:
             n += 1
             pair_a[n], pair_b[n] = low[e], high[e]
-        good[n] += c[e] - cost(r[e], v[e], c[e])
+        good[n] += c[e] * (1.0 - cost(r[e], v[e]))
         total[n] += 1.0
     n += 1
     return pair_a[:n], pair_b[:n], good[:n], total[:n]
