@@ -8,6 +8,7 @@ depends on.
 
 import atexit
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -23,8 +24,7 @@ import numpy as np
 from numba.core import caching, config
 from numba.misc.appdirs import AppDirs
 
-from normint.paths import PACKAGE, digest, listing
-
+PACKAGE = Path(__file__).resolve().parent
 FAST = {"fastmath": True, "error_model": "numpy", "nogil": True}
 # For rows of a handful of entries: sums that may be reordered would be vectorised, which is slower.
 SHORT_ROWS = FAST | {"fastmath": {"contract"}}
@@ -69,7 +69,8 @@ def njit(**flags):
 def folder():
     """Return the folder of this package's machine code, or None if no folder can be written to."""
     settings = [repr(getattr(config, name, None)) for name in SETTINGS]
-    name = "normint-" + digest([_sources(), _versions(), settings])[:16]
+    all_of_it = json.dumps([_sources(), _versions(), settings], sort_keys=True)
+    name = "normint-" + _digest(all_of_it.encode())[:16]
     for parent in _places():
         found = parent / name
         try:
@@ -131,9 +132,17 @@ class _Cache(caching.FunctionCache):
 @cache
 def _sources():
     """Return the contents of the rooms that have kernels, as digests by file, when first asked for."""
-    ours = {path.parent for path in PACKAGE.rglob("*.py") if b"normint.compiling" in path.read_bytes()}
-    ours.add(PACKAGE)
-    return {name: what for name, _, what in listing(PACKAGE, "*.py") if (PACKAGE / name).parent in ours}
+    sources = {path: path.read_bytes() for path in PACKAGE.rglob("*.py")}
+    rooms = {PACKAGE} | {path.parent for path, text in sources.items() if b"normint.compiling" in text}
+    return {
+        path.relative_to(PACKAGE).as_posix(): _digest(text)
+        for path, text in sources.items()
+        if path.parent in rooms
+    }
+
+
+def _digest(contents):
+    return hashlib.sha256(contents).hexdigest()
 
 
 _changed = False
@@ -149,7 +158,7 @@ def _as_in_folder(function):
     path = Path(function.__code__.co_filename)
     try:
         name = path.resolve().relative_to(PACKAGE).as_posix()
-        _changed |= _sources()[name] != hashlib.sha256(path.read_bytes()).hexdigest()
+        _changed |= _sources()[name] != _digest(path.read_bytes())
     except (ValueError, KeyError, OSError):
         return False
     return not _changed

@@ -26,8 +26,7 @@ def package(tmp_path):
     """Lay out a small package with our compiler module, and return a way to run code with it."""
     folder = tmp_path / "place" / "normint"
     folder.mkdir(parents=True)
-    for name in ("compiling.py", "files.py"):
-        shutil.copy2(compiling.PACKAGE / name, folder)
+    shutil.copy2(compiling.__file__, folder)
     (folder / "__init__.py").touch()
     (folder / "outer.py").write_text(OUTER)
     (folder / "inner.py").write_text(INNER.format(1))
