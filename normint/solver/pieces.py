@@ -43,12 +43,12 @@ class Pieces:
         self.diagonal = diagonal
         down, right = (None, None) if weights is None else weights
         if mask.all() and (weights is None or _are_positive(down[:-1], right[:, :-1])):
-            self.labels, count = np.ones(mask.shape, np.int32), 1
+            self.labels, self.sizes = np.ones(mask.shape, np.int32), np.array([0, mask.size])
         else:
             self.labels = np.zeros(mask.shape, np.int32)
-            count = _label(mask, down, right, self.labels)
-        self.sizes = np.zeros(count + 1, np.int64)
-        _count(self.labels, self.sizes)
+            _label(mask, down, right, self.labels)
+            self.sizes = np.bincount(self.labels.ravel())
+            self.sizes[0] = 0
         self.smallest, self.largest = 1.0, (self.sizes > 1).astype(float)
         if weights is not None:
             self.smallest = _extremes(mask, down, right, self.labels, self.largest)
@@ -113,7 +113,7 @@ def _are_positive(*arrays):
 
 @njit(**FAST)
 def _label(mask, down, right, labels):
-    """Number the pieces and return their number."""
+    """Number the pieces."""
     rows, cols = mask.shape
     parent = np.empty(rows * cols + 1, np.int32)  # memory that is never touched is never used
     count = 0
@@ -146,7 +146,6 @@ def _label(mask, down, right, labels):
     for i in range(rows):
         for j in range(cols):
             labels[i, j] = number[labels[i, j]]
-    return pieces
 
 
 @njit(**FAST)
@@ -156,14 +155,6 @@ def root(parent, k):
         parent[k] = parent[parent[k]]
         k = parent[k]
     return k
-
-
-@njit(**FAST)
-def _count(labels, sizes):
-    for i in range(labels.shape[0]):
-        for j in range(labels.shape[1]):
-            sizes[labels[i, j]] += 1
-    sizes[0] = 0
 
 
 @njit(**FAST)
