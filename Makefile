@@ -9,9 +9,9 @@ AS_COMMITTED := env -u NORMINT_DATA NORMINT_DATASET=stand-in NORMINT_FIGURES=$(C
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # Between them they run the solver, every method, and the other kernels. (Checks change the last digits, to which
 # invariances hold.)
-BOUNDED := tests/test_properties.py tests/test_islands.py tests/test_multigrid.py tests/test_iterative_methods.py \
-	tests/test_pieces.py tests/test_cut_moves.py tests/test_minimum_cut.py tests/test_calibrated.py \
-	tests/test_quadratic.py tests/test_rendering.py
+BOUNDED := tests/test_properties.py tests/test_by_size.py tests/test_multigrid.py tests/test_iteration.py \
+	tests/test_calibrated_pieces.py tests/test_calibrated_cuts.py tests/test_calibrated.py tests/test_quadratic.py \
+	tests/test_rendering.py
 FREEZE := -m pip freeze --all --exclude pip --exclude-editable
 NEWEST := --upgrade --upgrade-strategy eager
 install = $(1) -m pip install --quiet --disable-pip-version-check $(2) --editable '.[workbook,exr,dev]'

@@ -76,6 +76,14 @@ def growth(sides):
         yield f"time per pixel, {large}² / {small}², {name}", ratio, "times", 1.5
 
 
+def thin(sides):
+    """Yield rows: iterations on thin domains, which must not grow with the size."""
+    for name in cases.thin_masks(8):
+        counts = [normint.integrate(*cases.gradient(n), cases.thin_masks(n)[name]).iterations for n in sides]
+        label = f"iterations {sides[0]}² to {sides[-1]}², {name}: {' '.join(map(str, counts))}; growth"
+        yield label, max(counts) - min(counts), "", 2
+
+
 def memory(n):
     """Yield rows: peak memory of the whole call, measured in processes of their own."""
     for name in cases.masks(8):
@@ -101,9 +109,10 @@ def solver(quick):
     """Yield the rows of solver.csv, its header first, and print each as soon as it is measured."""
     yield "what", "value", "unit", "limit", "met"
     if quick:
-        parts = small(), speed(512, 4), growth([256, 512, 1024]), memory(1024)
+        parts = small(), speed(512, 4), growth([256, 512, 1024]), thin([256, 512]), memory(1024)
     else:
-        parts = small(), speed(1024, 9), growth([256, 512, 1024, 2048, 4096]), memory(2048)
+        sides = [256, 512, 1024, 2048, 4096]
+        parts = small(), speed(1024, 9), growth(sides), thin(sides[:3]), memory(2048)
     for part in parts:
         for what, value, unit, limit in part:
             bound, met = judge(value, limit)

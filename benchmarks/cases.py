@@ -44,6 +44,14 @@ def masks(n):
     }
 
 
+def thin_masks(n):
+    """Return a comb, and a path one pixel wide that winds through an n×n image: blocks only halve them."""
+    comb, path = np.zeros((2, n, n), bool)
+    comb[0], comb[:, ::2] = True, True
+    path[::2], path[1::4, -1], path[3::4, 0] = True, True, True
+    return {"comb": comb, "path": path}
+
+
 def smooth_noise(n, seed):
     """Return random hills and hollows, about 64 across the image."""
     return gaussian_filter(np.random.default_rng(seed).standard_normal((n, n)), n / 64, mode="wrap")

@@ -1,9 +1,11 @@
 """Tiny domains and problems for the tests of the iterative methods, and plain ways to compute with them."""
 
+import hypothesis.extra.numpy as hnp
 import numpy as np
 import pytest
 import scipy.ndimage
 import scipy.optimize
+from hypothesis import strategies as st
 
 from normint.methods import pairs
 from normint.methods.iteration import Problem
@@ -11,30 +13,31 @@ from normint.methods.iteration import Problem
 METHODS = ["total_variation", "phi1", "phi2", "anisotropic_diffusion", "mumford_shah"]
 
 
+seeds = st.integers(0, 2**32 - 1)
+
+
+def masks(side):
+    """Return the strategy for masks of up to so many rows and columns, with a pixel at least."""
+    return hnp.arrays(bool, hnp.array_shapes(min_dims=2, max_dims=2, max_side=side)).filter(np.any)
+
+
 def named_masks():
-    ring = np.ones((7, 8), bool)
-    ring[1:-1, 1:-1] = False
     thread = np.zeros((8, 10), bool)  # a square with a thread, and a piece apart
     thread[:4, :4] = thread[2, 4:] = thread[2:, 9] = thread[6:, 0] = True
     hole = np.ones((6, 9), bool)
     hole[2:4, 3:5] = False
-    pixel = np.zeros((3, 4), bool)
-    pixel[1, 2] = True
-    masks = {
-        "rectangle": np.ones((5, 6), bool), "row": np.ones((1, 9), bool), "column": np.ones((7, 1), bool),
-        "ring": ring, "thread": thread, "hole": hole, "pixel": pixel,
+    scattered = np.random.default_rng(1).random((8, 8)) < 0.7
+    return {
+        "rectangle": np.ones((5, 6), bool), "row": np.ones((1, 9), bool), "thread": thread, "hole": hole,
+        "scattered": scattered,
     }  # fmt: skip
-    for seed, share in enumerate([0.5, 0.7, 0.9]):
-        rng = np.random.default_rng(seed)
-        masks[f"random {share:.0%}"] = rng.random((8, 7 + seed)) < share
-    return masks
 
 
 MASKS = named_masks()
 
 each_method = pytest.mark.parametrize("method", METHODS)
 each_scheme = pytest.mark.parametrize("scheme", ["fast", "paper"])
-each_mask = pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
+each_mask = pytest.mark.parametrize("mask", [MASKS[name] for name in ("row", "thread", "scattered")])
 held_or_not = pytest.mark.parametrize("held", [False, True], ids=["free", "held"])
 
 

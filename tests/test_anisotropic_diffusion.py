@@ -1,7 +1,5 @@
 """Anisotropic diffusion: the fixed point, and the step down its energy at the end."""
 
-import inspect
-
 import numpy as np
 import pytest
 from small_problems import (
@@ -89,7 +87,7 @@ class TestLastStep:
 
     @held_or_not
     @pytest.mark.parametrize("iterations", [1, 2, 7])
-    @on_masks("rectangle", "row", "column", "thread", "hole", "random 70%")
+    @on_masks("row", "thread", "scattered")
     def test_lowers_the_energy(self, held, iterations, mask):
         p, q, z = random_fields(mask)
         result = anisotropic_diffusion(
@@ -104,17 +102,6 @@ class TestLastStep:
             before, after = anisotropic_diffusion(p, q, mu=0.1, initial=z, max_iterations=1).energies
             assert after < before
 
-    def test_is_the_only_one(self):
-        # Going on down leads to another surface, so only the last energy differs from the fixed point's.
-        mask = MASKS["rectangle"]
-        p, q, _ = random_fields(mask)
-        options = {"max_iterations": 50, "tolerance": 1e-6}
-        paper = anisotropic_diffusion(p, q, mask, scheme="paper", **options).energies
-        result = anisotropic_diffusion(p, q, mask, **options)
-        assert result.converged
-        np.testing.assert_allclose(result.energies[:-1], paper[: len(result.energies) - 1], rtol=1e-4)
-        assert result.energies[-1] < 0.99 * paper[-1]
-
     def test_leaves_a_minimum_where_it_is(self):
         p, q = np.full((5, 6), 0.5), np.full((5, 6), -2.0)
         u, v = np.indices(p.shape)
@@ -123,14 +110,9 @@ class TestLastStep:
         np.testing.assert_allclose(result.depth, truth, atol=1e-12)
 
 
-class TestParameters:
-    def test_there_are_none_to_tune(self):
-        parameters = inspect.signature(anisotropic_diffusion).parameters
-        assert parameters["mu"].default == parameters["nu"].default == 1.0
-
-    def test_large_ones_give_least_squares(self):
-        # All weights tend to one, but for pairs at the boundary; so a grid whose pairs all weigh the same.
-        p, q, _ = random_fields(MASKS["row"])
-        for scheme in ("fast", "paper"):
-            depth = anisotropic_diffusion(p, q, mu=1e6, nu=1e6, scheme=scheme).depth
-            np.testing.assert_allclose(depth, normint.integrate(p, q, tolerance=1e-10).depth, atol=1e-6)
+def test_large_parameters_give_least_squares():
+    # All weights tend to one, but for pairs at the boundary; so a grid whose pairs all weigh the same.
+    p, q, _ = random_fields(MASKS["row"])
+    for scheme in ("fast", "paper"):
+        depth = anisotropic_diffusion(p, q, mu=1e6, nu=1e6, scheme=scheme).depth
+        np.testing.assert_allclose(depth, normint.integrate(p, q, tolerance=1e-10).depth, atol=1e-6)

@@ -1,7 +1,6 @@
 """The one entry point: dispatch, the result, and what importing the package brings with it."""
 
 import dataclasses
-import inspect
 import subprocess
 import sys
 
@@ -88,25 +87,6 @@ class TestDispatch:
         p, q = np.random.default_rng(0).standard_normal((2, 20, 20))
         assert not normint.integrate(p, q, method="phi1", max_iterations=1, **fixed).converged
 
-    @pytest.mark.parametrize("method", METHODS)
-    def test_all_methods_share_one_signature(self, method):
-        parameters = inspect.signature(FUNCTIONS[method]).parameters
-        kinds = [(name, parameter.kind.name) for name, parameter in list(parameters.items())[:5]]
-        assert kinds == [
-            ("p", "POSITIONAL_OR_KEYWORD"),
-            ("q", "POSITIONAL_OR_KEYWORD"),
-            ("mask", "POSITIONAL_OR_KEYWORD"),
-            ("prior", "KEYWORD_ONLY"),
-            ("prior_weight", "KEYWORD_ONLY"),
-        ]
-
-    @pytest.mark.parametrize("method", ITERATIVE)
-    def test_iterative_methods_share_the_rest_too(self, method):
-        parameters = inspect.signature(FUNCTIONS[method]).parameters
-        assert list(parameters)[-5:] == ["scheme", "initial", "tolerance", "max_iterations", "callback"]
-        assert all(parameter.kind.name == "KEYWORD_ONLY" for parameter in list(parameters.values())[3:])
-        assert parameters["scheme"].default == "fast"
-
     def test_every_method_is_here(self):
         assert list(FUNCTIONS) == list(METHODS)
 
@@ -189,17 +169,6 @@ class TestImport:
     @pytest.mark.parametrize("module", ["domain", "surfaces", "metrics"])
     def test_public_modules_are_at_hand(self, module):
         assert run(f"import normint; print(normint.{module}.__name__)") == [f"normint.{module}"]
-
-    def test_public_names(self):
-        for name in (
-            "integrate", "Integration", "normals_to_gradient", "gradient_to_normals", "depth_to_normals",
-        ):  # fmt: skip
-            assert callable(getattr(normint, name))
-            assert name in normint.__all__
-
-    def test_everything_in_all_exists(self):
-        for name in normint.__all__:
-            assert hasattr(normint, name)
 
     def test_unknown_names_are_attribute_errors(self):
         with pytest.raises(AttributeError, match="no_such_name"):

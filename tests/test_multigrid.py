@@ -1,12 +1,12 @@
 """The pieces of the multigrid solver: the checkerboard, the aggregates, the coarse matrices and the cycle."""
 
-import hypothesis.extra.numpy as hnp
 import numpy as np
 import pytest
 import scipy.sparse
 import scipy.sparse.csgraph
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_problems import masks, seeds
 
 from normint.domain import Domain
 from normint.solver import checkerboard
@@ -15,10 +15,7 @@ from normint.solver.elimination import solve_factorised
 from normint.solver.hierarchy import SMALLEST
 from normint.solver.multigrid import Multigrid
 
-seeds = st.integers(0, 2**32 - 1)
-masks = hnp.arrays(bool, hnp.array_shapes(min_dims=2, max_dims=2, max_side=9)).filter(np.any)
-on_random_masks = settings(deadline=None, max_examples=50)
-SHAPES = [(1, 1), (1, 2), (1, 7), (8, 1), (2, 2), (3, 5), (4, 6), (5, 4), (6, 3), (31, 18)]
+on_random_masks = settings(max_examples=50)
 
 
 def random_solver(mask, seed, held=False, smallest=1e-6):
@@ -85,31 +82,28 @@ def interpolations(solver):
 
 
 class TestCheckerboard:
-    @pytest.mark.parametrize("shape", SHAPES)
-    def test_scatter_and_gather(self, shape):
-        rng = np.random.default_rng(0)
-        image = rng.standard_normal(shape)
-        for mask in (np.ones(shape, bool), rng.random(shape) < 0.6):
-            values = np.zeros(checkerboard.shape_for(*shape))
-            checkerboard.scatter(mask, image, values)
-            assert np.count_nonzero(values) == np.count_nonzero(mask)
-            # The padding that makes boundaries unnecessary stays zero.
-            assert not values[:, [0, -1]].any() and not values[:, :, [0, -1]].any()
-            back = np.full(shape, np.nan)
-            checkerboard.gather(mask, values, back)
-            np.testing.assert_array_equal(back, np.where(mask, image, np.nan))
+    @on_random_masks
+    @given(masks(9), seeds)
+    def test_scatter_and_gather(self, mask, seed):
+        image = np.random.default_rng(seed).standard_normal(mask.shape)
+        values = np.zeros(checkerboard.shape_for(*mask.shape))
+        checkerboard.scatter(mask, image, values)
+        assert np.count_nonzero(values) == np.count_nonzero(mask)
+        # The padding that makes boundaries unnecessary stays zero.
+        assert not values[:, [0, -1]].any() and not values[:, :, [0, -1]].any()
+        back = np.full(mask.shape, np.nan)
+        checkerboard.gather(mask, values, back)
+        np.testing.assert_array_equal(back, np.where(mask, image, np.nan))
 
-    @pytest.mark.parametrize("shape", SHAPES)
+    @pytest.mark.parametrize("shape", [(1, 7), (8, 1), (3, 5), (4, 6)])
     def test_neighbours_have_the_other_colour(self, shape):
-        mask = np.ones(shape, bool)
-        colours = np.zeros(checkerboard.shape_for(*shape))
+        colours, image = np.zeros(checkerboard.shape_for(*shape)), np.zeros(shape)
         colours[1] = 1
-        image = np.zeros(shape)
-        checkerboard.gather(mask, colours, image)
+        checkerboard.gather(np.ones(shape, bool), colours, image)
         assert (np.diff(image, axis=0) != 0).all() and (np.diff(image, axis=1) != 0).all()
 
     @on_random_masks
-    @given(masks, seeds, st.booleans())
+    @given(masks(9), seeds, st.booleans())
     def test_residual(self, mask, seed, held):
         solver, A = random_solver(mask, seed, held)
         x, b = np.random.default_rng(seed + 1).standard_normal((2, np.count_nonzero(mask)))
@@ -122,19 +116,11 @@ class TestCheckerboard:
         np.testing.assert_allclose(square, expected @ expected, rtol=1e-12)
 
     @on_random_masks
-    @given(masks)
+    @given(masks(9))
     def test_unit_edges_are_weights_of_one(self, mask):
         unit, ones = Multigrid(mask), Multigrid(mask, tuple(np.ones((2, *mask.shape))))
         np.testing.assert_array_equal(unit.weights, ones.weights)
         np.testing.assert_array_equal(unit.inverse, ones.inverse)
-
-    @on_random_masks
-    @given(masks, seeds)
-    def test_inverse_diagonal(self, mask, seed):
-        solver, A = random_solver(mask, seed, held=True)
-        diagonal = np.diag(A)
-        expected = np.divide(1.0, diagonal, out=np.zeros(diagonal.size), where=diagonal > 0)
-        np.testing.assert_allclose(read(mask, solver.inverse), expected, rtol=1e-12)
 
 
 class TestPreconditioner:
@@ -165,19 +151,17 @@ class TestPreconditioner:
         np.testing.assert_allclose(e_ae, e @ A @ e, atol=1e-10 * np.abs(A).max() * (e @ e))
 
     @on_random_masks
-    @given(masks, seeds, st.booleans())
+    @given(masks(9), seeds, st.booleans())
     def test_descent_on_random_masks(self, mask, seed, held):
         solver, A = random_solver(mask, seed, held, smallest=1e-2)
         self.check(solver, A, seed + 1)
 
-    @pytest.mark.parametrize("smallest", [1.0, 1e-2, 1e-6])
-    @pytest.mark.parametrize("held", [False, True])
+    @pytest.mark.parametrize(("smallest", "held"), [(1.0, False), (1e-2, True), (1e-6, False)])
     def test_descent_over_several_levels(self, smallest, held):
         mask = np.random.default_rng(0).random((37, 40)) < 0.9
         solver, A = random_solver(mask, 0, held, smallest)
         assert len(solver.hierarchy.sizes) > 2
-        for seed in range(3):
-            self.check(solver, A, seed)
+        self.check(solver, A, 0)
 
     @pytest.mark.parametrize("shape", [(30, 30), (1, 80), (17, 41)])
     def test_one_cycle_reduces_the_error(self, shape):
@@ -194,7 +178,7 @@ class TestPreconditioner:
 
 class TestAggregates:
     @on_random_masks
-    @given(masks, seeds, st.booleans())
+    @given(masks(9), seeds, st.booleans())
     def test_left_out_are_exactly_pixels_alone_or_held(self, mask, seed, held):
         solver, A = random_solver(mask, seed, held)
         own = A.sum(axis=1)  # λ, up to rounding
@@ -206,16 +190,8 @@ class TestAggregates:
         decided = np.abs(share - 0.5) > 1e-9
         np.testing.assert_array_equal((aggregate == 0)[decided], (share >= 0.5)[decided])
 
-    def test_a_pixel_is_held_from_half_its_row_on(self):
-        # Pixels of a line have two edges; λ = 2 is half of the diagonal 4, and 1.99 a little less.
-        mask = np.ones((1, 9), bool)
-        diagonal = np.zeros((1, 9))
-        diagonal[0, 4], diagonal[0, 6] = 2.0, 1.99
-        aggregate = read(mask, Multigrid(mask, None, diagonal).hierarchy.pixel_aggregate)
-        np.testing.assert_array_equal(aggregate == 0, diagonal[0] == 2.0)
-
     @on_random_masks
-    @given(masks, seeds, st.booleans())
+    @given(masks(9), seeds, st.booleans())
     def test_pixels_of_an_aggregate_are_connected(self, mask, seed, held):
         solver, A = random_solver(mask, seed, held)
         labels = Domain(mask).components[mask]
@@ -236,16 +212,15 @@ class TestAggregates:
             node = np.where(node > 0, hierarchy.aggregate[node].astype(int), 0)
             yield node
 
-    @pytest.mark.parametrize("seed", range(3))
-    def test_pieces_are_never_joined(self, seed):
-        mask = np.random.default_rng(seed).random((60, 71)) < 0.65
+    def test_pieces_are_never_joined(self):
+        mask = np.random.default_rng(0).random((60, 71)) < 0.65
         labels = Domain(mask).components[mask]
         for node in self.composed(Multigrid(mask)):
             inside = node > 0
             pairs = np.unique(np.stack([node[inside], labels[inside]]), axis=1)
             assert np.unique(pairs[0]).size == pairs.shape[1]
 
-    @pytest.mark.parametrize("shift", [0, 1, 2, 5])
+    @pytest.mark.parametrize("shift", [0, 1])
     def test_weak_curves_are_never_crossed(self, shift):
         # A disk and its surroundings, joined by 1e-6. While both have several nodes, no aggregate has both;
         # a region that has become one node may join another, being constant already.
@@ -268,8 +243,6 @@ class TestAggregates:
 class TestCoarseMatrices:
     CASES = {
         "unit weights": (1.0, False, 1.0),
-        "some pixels held": (1.0, True, 1.0),
-        "holes": (1.0, False, 0.7),
         "many decades": (1e-8, False, 0.9),
         "everything": (1e-6, True, 0.8),
     }
@@ -310,30 +283,20 @@ class TestCoarseMatrices:
             A = np.diag(diagonal) - weights
 
     def test_every_node_has_pixels_or_nodes(self, problem):
-        solver, _ = problem
-        for P in interpolations(solver):
+        for P in interpolations(problem[0]):
             assert (P.sum(axis=0) >= 1).all() and (P.sum(axis=1) <= 1).all()
 
 
-class TestLastLevel:
-    def test_is_solved(self):
-        solver, _ = random_solver(np.ones((9, 9), bool), 0, held=True)
-        hierarchy = solver.hierarchy
-        level = len(hierarchy.sizes) - 1
-        weights, diagonal = level_matrix(hierarchy, level)
-        b = np.random.default_rng(0).standard_normal(diagonal.size)
-        x = b.copy()
-        solve_factorised(hierarchy.factors, hierarchy.pivots, x)
-        np.testing.assert_allclose((np.diag(diagonal) - weights) @ x, b, atol=1e-9)
-
-    @pytest.mark.parametrize("smallest", [1.0, 1e-3, 1e-8])
-    def test_a_free_constant_is_found_whatever_the_weights(self, smallest):
-        for seed in range(40):
-            solver, _ = random_solver(np.ones((9, 9), bool), seed, smallest=smallest)
-            assert np.count_nonzero(solver.hierarchy.pivots == 0) == 1
+def test_the_last_level_is_solved():
+    solver, _ = random_solver(np.ones((9, 9), bool), 0, held=True)
+    hierarchy = solver.hierarchy
+    weights, diagonal = level_matrix(hierarchy, len(hierarchy.sizes) - 1)
+    b = np.random.default_rng(0).standard_normal(diagonal.size)
+    x = b.copy()
+    solve_factorised(hierarchy.factors, hierarchy.pivots, x)
+    np.testing.assert_allclose((np.diag(diagonal) - weights) @ x, b, atol=1e-9)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_isolated_pixels_need_no_levels(shape):
-    mask = np.indices(shape).sum(axis=0) % 2 == 0
+def test_isolated_pixels_need_no_levels():
+    mask = np.indices((31, 18)).sum(axis=0) % 2 == 0
     assert Multigrid(mask).hierarchy.sizes == [0]

@@ -17,10 +17,12 @@ from small_problems import (
 )
 
 import normint
-from normint.methods import mumford_shah
+from normint.methods import mumford_shah, pairs
 from normint.methods.mumford_shah import _Alternation
+from normint.methods.pairs import DOWN, LEFT, RIGHT, UP
 
 MU, EPSILON = 7.0, 0.2
+PULL = 0.25 / EPSILON
 # Downwards, up, right and left: the axis of a difference, and whether it is read at its second pixel.
 FOUR = [(0, False), (0, True), (1, False), (1, True)]
 
@@ -57,21 +59,65 @@ def alternation_of(mask, held, scheme="fast", size=1.0):
     return _Alternation(problem, MU, EPSILON), (p, q, mask), prior, z
 
 
+def dense_system(squares, mask, k):
+    """Return the matrix of μr² + 1/4ε - ε∂² on the mask, ∂ along the direction of difference k, and 1/4ε."""
+    number = np.full(mask.shape, -1)
+    number[mask] = np.arange(mask.sum())
+    matrix = np.diag(squares[mask] + PULL)
+    for one, two, _ in differences(mask, *FOUR[k]):
+        i, j = number[one], number[two]
+        matrix[[i, j], [i, j]] += EPSILON
+        matrix[[i, j], [j, i]] -= EPSILON
+    return matrix, np.full(len(matrix), PULL)
+
+
+def iterate(squares, mask, k, w, tolerance=1e-4, steps=100):
+    """Improve w by conjugate gradients, in place."""
+    exists = pairs.neighbours(mask)[0]
+    ends = (DOWN, UP) if k < RIGHT else (RIGHT, LEFT)
+    along = exists[ends[0]].astype(float) + exists[ends[1]]
+    diagonal = np.where(mask, squares + PULL + EPSILON * along, 0.0)
+    mumford_shah.conjugate_gradients(mask, diagonal, EPSILON, PULL, k < RIGHT, tolerance, steps, w)
+
+
+def random_squares(mask, seed=0):
+    return np.random.default_rng(seed).exponential(3.0, mask.shape)
+
+
+@each_mask
+@pytest.mark.parametrize("k", [DOWN, LEFT], ids=["down", "left"])
+class TestConjugateGradients:
+    def test_converge_to_the_solution_and_leave_ones_outside(self, mask, k):
+        squares, w = random_squares(mask), np.full(mask.shape, 0.3)
+        iterate(squares, mask, k, w, tolerance=1e-13)
+        np.testing.assert_allclose(w[mask], np.linalg.solve(*dense_system(squares, mask, k)), rtol=1e-10)
+        np.testing.assert_array_equal(w[~mask], 1.0)
+
+    def test_lower_the_energy_with_every_step_and_stop_at_the_tolerance(self, mask, k):
+        squares, start = random_squares(mask), np.random.default_rng(1).random(mask.shape)
+        matrix, b = dense_system(squares, mask, k)
+
+        def found(**options):
+            w = start.copy()
+            iterate(squares, mask, k, w, **options)
+            energy = 0.5 * w[mask] @ matrix @ w[mask] - b @ w[mask]
+            return np.linalg.norm(b - matrix @ w[mask]) / np.linalg.norm(b), energy
+
+        after, energies = np.transpose([found(tolerance=1e-300, steps=steps) for steps in range(15)])
+        assert (np.diff(energies) <= 1e-14 * np.abs(energies[0])).all()
+        assert found(tolerance=1e-3)[0] == pytest.approx(after[np.argmax(after <= 1e-3)], rel=1e-6)
+
+
 class TestIndicators:
     @each_mask
     def test_solve_their_systems(self, mask):
         alternation, (p, q, _), _, z = alternation_of(mask, held=False)
         alternation.energy(z)
-        number = np.full(mask.shape, -1)
-        number[mask] = np.arange(mask.sum())
         for k, (axis, backward) in enumerate(FOUR):
-            matrix = 0.25 / EPSILON * np.eye(mask.sum())
+            squares = np.zeros(mask.shape)
             for one, two, here in differences(mask, axis, backward):
-                a, b, c = number[one], number[two], number[here]
-                matrix[[a, b], [a, b]] += EPSILON
-                matrix[[a, b], [b, a]] -= EPSILON
-                matrix[c, c] += MU * (z[two] - z[one] - (p, q)[axis][here]) ** 2
-            expected = np.linalg.solve(matrix, np.full(mask.sum(), 0.25 / EPSILON))
+                squares[here] = MU * (z[two] - z[one] - (p, q)[axis][here]) ** 2
+            expected = np.linalg.solve(*dense_system(squares, mask, k))
             np.testing.assert_allclose(alternation.w[k][mask], expected, rtol=1e-10)
 
     @each_mask
@@ -96,17 +142,6 @@ class TestEnergy:
         value = alternation.energy(z)
         expected = plain_energy(z, alternation.w, *data) + plain_prior(z, mask, **prior)
         assert value == pytest.approx(expected, rel=1e-12)
-
-    @on_masks("rectangle", "thread")
-    def test_is_so_for_any_indicators(self, mask):
-        alternation, (p, q, _), _, z = alternation_of(mask, held=False)
-        exists = alternation.problem.data[2]
-        w = np.where(mask, np.random.default_rng(1).random((4, *mask.shape)), 1.0)
-        mumford_shah.weighted_squares(z, p, q, exists, MU, alternation.squares)
-        value = mumford_shah.energy(alternation.squares, exists, EPSILON, w)
-        # A pixel without any neighbour has no differences, so its indicators are not counted.
-        w[:, ~exists.any(axis=0)] = 1.0
-        assert value == pytest.approx(plain_energy(z, w, p, q, mask), rel=1e-12)
 
     @held_or_not
     @each_scheme

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from small_problems import (
     MASKS,
-    each_mask,
     each_scheme,
     held_or_not,
     on_masks,
@@ -29,7 +28,7 @@ class TestMinima:
     @held_or_not
     @each_scheme
     @each_method
-    @on_masks("rectangle", "column", "ring", "thread", "hole", "random 70%")
+    @on_masks("row", "hole", "thread")
     def test_are_stationary_points(self, method, kind, parameter, scheme, held, mask):
         p, q, z = random_fields(mask)
         prior = prior_of(mask, held)
@@ -37,6 +36,7 @@ class TestMinima:
         result = normint.integrate(
             p, q, mask, method=method, scheme=scheme, tolerance=0, initial=z, **options, **prior
         )
+        assert scheme == "paper" or (np.diff(result.energies) <= 0).all()
         problem = problem_of(p, q, mask, **prior)
         value, slope = value_and_slope(problem, kind, parameter, np.where(mask, result.depth, 0.0))
         assert value == pytest.approx(result.energies[-1], rel=1e-9, abs=1e-9)
@@ -66,15 +66,6 @@ class TestMinima:
         found = normint.integrate(p, q, mask, method=method, scheme=scheme, **options, **prior)
         start = found.energies[0]
         assert found.energies[-1] - expected <= 1e-6 * (start - expected) + 1e-12 * abs(expected)
-
-    @held_or_not
-    @each_method
-    @each_mask
-    def test_are_reached_without_a_rise(self, method, kind, parameter, held, mask):
-        p, q, z = random_fields(mask)
-        options = {"method": method, "tolerance": 0, **prior_of(mask, held)}
-        energies = normint.integrate(p, q, mask, initial=3 * z, **options).energies
-        assert (np.diff(energies) <= 0).all()
 
 
 class TestIpiano:
@@ -117,7 +108,7 @@ class TestIpiano:
         assert estimates[-1] <= ipiano.bound
 
     @each_method
-    @on_masks("row", "rectangle", "thread", "random 90%")
+    @on_masks("row", "thread")
     def test_the_bound_holds_for_the_curvature(self, method, kind, parameter, mask):
         # It is largest where all residuals are zero.
         _, _, z = random_fields(mask)

@@ -6,7 +6,7 @@ import scipy.sparse
 import scipy.sparse.csgraph
 import scipy.sparse.linalg
 
-from normint.solver import system
+from normint.solver import by_size
 from normint.solver.system import System
 
 LARGEST = 60, 150  # rows or columns, most often and now and then
@@ -43,7 +43,7 @@ def draw(seed):
         factors = sizes[scipy.ndimage.label(mask)[0]]
         p, q = p * factors, q * factors
     weights = diagonal = prior = None
-    small = int(rng.choice([0, system.SMALL]))  # pixels of a piece that are few enough to be eliminated
+    small = int(rng.choice([0, by_size.SMALL]))  # pixels of a piece that are few enough to be eliminated
     if small == 0:  # multigrid alone: it is never given many pieces of a few pixels
         label, _ = scipy.ndimage.label(mask)
         mask = label == 1 + np.argmax(np.bincount(label[mask])[1:])
@@ -94,12 +94,12 @@ def random_mask(rng, shape):
 def check(problem):
     """Return the largest error of a piece in parts of what is allowed, and a description."""
     mask, tolerance = problem["mask"], problem["tolerance"]
-    kept, system.SMALL = system.SMALL, problem["small"]
+    kept, by_size.SMALL = by_size.SMALL, problem["small"]
     try:
         built = System(mask, problem["weights"], problem["diagonal"])
         found = built.solve(problem["p"], problem["q"], problem["prior"], slopes=True, tolerance=tolerance)
     finally:
-        system.SMALL = kept
+        by_size.SMALL = kept
     text = f"{mask.shape[0]}×{mask.shape[1]}, {mask.sum()} pixels, tolerance {tolerance}"
     text += "".join(f", {name}" for name in ("weights", "diagonal") if problem[name] is not None)
     text += "" if problem["small"] else ", by multigrid alone"

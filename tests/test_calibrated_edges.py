@@ -91,7 +91,7 @@ class TestKink:
 
 
 class TestContour:
-    each_distance = pytest.mark.parametrize("distance", [0.1, 0.3, 0.5, 0.8])
+    each_distance = pytest.mark.parametrize("distance", [0.1, 0.8])
 
     @each_distance
     @pytest.mark.parametrize("behind", [0.0, -0.6])
@@ -148,7 +148,7 @@ class TestInvariance:
         kind = predict(*self.field()).kind
         assert set(np.unique(kind)) >= {PLAIN, KINK, CONTOUR, BESIDE_CONTOUR}
 
-    @pytest.mark.parametrize("factor", [1e-3, -1.0, 2.0, 1e4])
+    @pytest.mark.parametrize("factor", [-1.0, 1e4])
     def test_scaling(self, factor):
         p, q, mask, sigma = self.field()
         expected = predict(p, q, mask, sigma)

@@ -5,8 +5,10 @@ import itertools
 import numpy as np
 import pytest
 from small_problems import edges_of
+from torture import graphs
 
 from normint.methods.calibrated.cut_moves import fuse, refine, relocate
+from normint.methods.calibrated.minimum_cut import minimum_cut
 
 N = 48  # so that neither side of a discontinuity lies within reach as a whole
 MASK = np.ones((N, N), bool)
@@ -38,9 +40,7 @@ def settled(z, price, step=0.0):
 
 
 class TestRelocate:
-    @pytest.mark.parametrize("shift", [-6, -3, 2, 5])
-    @pytest.mark.parametrize("axis", [0, 1])
-    @pytest.mark.parametrize("height", [50.0, -50.0])
+    @pytest.mark.parametrize(("shift", "axis", "height"), [(-6, 0, 50.0), (2, 1, 50.0), (5, 0, -50.0)])
     def test_a_displaced_cut_goes_back_to_the_kink(self, shift, axis, height):
         # Cutting is cheap between two lines, where the slopes change.
         lines = np.indices((N, N))[axis]
@@ -52,20 +52,12 @@ class TestRelocate:
 
     @pytest.mark.parametrize("upwards", [True, False])
     def test_what_gains_nothing_is_not_moved(self, upwards):
-        z = 50.0 * (np.indices((N, N))[1] > 23)  # any other straight line costs as much
-        assert relocate(residual_of(z), ONES, ONES, EXISTS, upwards) is None
-
-    def test_a_cut_that_lies_well_stays(self):
+        straight = residual_of(50.0 * (np.indices((N, N))[1] > 23))
+        smooth = residual_of(0.2 * np.random.default_rng(0).standard_normal((N, N))) * EXISTS
         price = ONES.copy()
         price[1, :, 23] = 0.5
-        z = 50.0 * (np.indices((N, N))[1] > 23)
-        for upwards in (True, False):
-            assert relocate(residual_of(z), ONES, price, EXISTS, upwards) is None
-
-    def test_nothing_to_do_without_a_cut(self):
-        z = 0.2 * np.random.default_rng(0).standard_normal((N, N))
-        for upwards in (True, False):
-            assert relocate(residual_of(z) * EXISTS, ONES, ONES, EXISTS, upwards) is None
+        for residual, at in ((straight, ONES), (straight, price), (smooth, ONES)):
+            assert relocate(residual, ONES, at, EXISTS, upwards) is None
 
     def test_a_bulge_of_the_outline_goes(self):
         z = 50.0 * (np.indices((N, N))[1] > 23)
@@ -91,7 +83,22 @@ class TestRelocate:
 
 
 class TestMinimum:
-    @pytest.mark.parametrize("seed", range(8))
+    def test_of_random_graphs_as_by_scipy(self, tmp_path):
+        for seed in range(500):  # many more in tests/torture
+            graphs.trial(seed, tmp_path)
+
+    def test_of_a_chain_of_parallel_arcs(self):
+        # The node farthest from the drain is as many arcs away as there are nodes.
+        count = 6
+        chain = np.arange(count - 1)
+        begin = np.concatenate([chain, chain + 1, chain])
+        end = np.concatenate([chain + 1, chain, chain + 1])
+        source, sink = np.zeros((2, count), int)
+        source[0], sink[-1] = 5, 7
+        found = minimum_cut(begin, end, np.full(begin.size, 4), source, sink)
+        np.testing.assert_array_equal(found, np.zeros(count, bool))
+
+    @pytest.mark.parametrize("seed", range(4))
     def test_no_choice_of_pixels_is_better(self, seed):
         # All 2^12 ways to move pixels of a 3×4 image by an offset, tried one by one. The offset is so large
         # that what moves alone is cut off: then the cost of pairs has a minimum cut.

@@ -2,7 +2,6 @@
 
 import sys
 
-import hypothesis.extra.numpy as hnp
 import numpy as np
 import pytest
 import scipy.ndimage
@@ -10,15 +9,15 @@ import scipy.sparse
 import scipy.sparse.csgraph
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from small_problems import masks, seeds
 
 from normint.domain import Domain
 from normint.solver import checkerboard, references
+from normint.solver.elimination import SMALL
 from normint.solver.multigrid import Multigrid
-from normint.solver.system import SMALL, SOLVERS, System
+from normint.solver.system import SOLVERS, System
 
-seeds = st.integers(0, 2**32 - 1)
-masks = hnp.arrays(bool, hnp.array_shapes(min_dims=2, max_dims=2, max_side=9)).filter(np.any)
-on_random_masks = settings(deadline=None, max_examples=40)
+on_random_masks = settings(max_examples=40)
 each_solver = pytest.mark.parametrize("solver", SOLVERS)
 # Plain conjugate gradients need more than the 100 iterations allowed by default.
 accurate = pytest.mark.parametrize("solver", ["multigrid", "pyamg", "direct"])
@@ -39,12 +38,12 @@ class Reference:
         self.matrix = scipy.sparse.csr_array(self.graph + scipy.sparse.diags_array(self.held))
 
     def flux(self, down, right):
-        return np.concatenate([self.domain.to_vector(f) for f in (down, right)])
+        f = np.concatenate([self.domain.to_vector(f) for f in (down, right)])
+        return np.where(self.w > 0, f, 0.0)
 
     def right_side(self, down, right, prior=0.0):
-        f = np.where(self.w > 0, self.flux(down, right), 0.0)
         prior = self.domain.to_vector(np.broadcast_to(prior, self.domain.shape))
-        return self.D.T @ (self.w * f) + self.held * prior
+        return self.D.T @ (self.w * self.flux(down, right)) + self.held * prior
 
     def residual(self, depth, *data):
         b = self.right_side(*data)
@@ -56,16 +55,11 @@ class Reference:
         z = np.linalg.lstsq(self.matrix.toarray(), self.right_side(*data), rcond=1e-15)[0]
         return self.domain.to_image(z)
 
-    def energy_norm(self, depth):
-        """Measure √(zᵀAz), in which errors of directions that no data hold do not count."""
+    def energy(self, depth, down=None, right=None):
+        """Return Σ w (Dz - f)² + Σ λ z², in which directions that no data hold do not count."""
         z = self.domain.to_vector(depth)
-        return np.sqrt(np.sum(self.w * (self.D @ z) ** 2) + np.sum(self.held * z**2))
-
-    def energy(self, depth, down, right, prior=0.0):
-        z = self.domain.to_vector(depth)
-        prior = self.domain.to_vector(np.broadcast_to(prior, self.domain.shape))
-        fit = np.sum(self.w * (self.D @ z - np.where(self.w > 0, self.flux(down, right), 0.0)) ** 2)
-        return fit + np.sum(self.held * (z - prior) ** 2)
+        f = 0.0 if down is None else self.flux(down, right)
+        return np.sum(self.w * (self.D @ z - f) ** 2) + np.sum(self.held * z**2)
 
 
 def without_constants(depth, reference):
@@ -89,12 +83,12 @@ def random_diagonal(shape, rng):
 class TestAgainstDenseAlgebra:
     @accurate
     @on_random_masks
-    @given(masks, seeds, st.sampled_from([0.0, 0.3]), st.booleans())
+    @given(masks(9), seeds, st.sampled_from([0.0, 0.3]), st.booleans())
     def test_weights_and_diagonal(self, solver, mask, seed, zeros, held):
         rng = np.random.default_rng(seed)
         weights = random_weights(mask.shape, rng, zeros=zeros)
         diagonal = random_diagonal(mask.shape, rng) if held else None
-        data = rng.standard_normal((3, *mask.shape)) if held else rng.standard_normal((2, *mask.shape))
+        data = rng.standard_normal((3 if held else 2, *mask.shape))
         reference = Reference(mask, weights, diagonal)
         solution = System(mask, weights, diagonal, solver=solver).solve(*data, tolerance=1e-12)
         assert solution.converged
@@ -106,7 +100,7 @@ class TestAgainstDenseAlgebra:
 
     @accurate
     @on_random_masks
-    @given(masks, seeds)
+    @given(masks(9), seeds)
     @example(np.ones((7, 1), bool), 13)
     def test_weights_over_eight_decades(self, solver, mask, seed):
         # Depth differences across edges of weight 1e-8 are hardly determined; their part of the energy is.
@@ -116,35 +110,28 @@ class TestAgainstDenseAlgebra:
         reference = Reference(mask, weights)
         depth, _, _, converged = System(mask, weights, solver=solver).solve(*data, tolerance=1e-12)
         assert converged
-        size = np.sqrt(reference.energy(np.zeros(mask.shape), *data))
-        assert reference.energy_norm(depth - reference.solve(*data)) <= 1e-6 * size
+        size = reference.energy(np.zeros(mask.shape), *data)
+        assert reference.energy(depth - reference.solve(*data)) <= 1e-12 * size
 
     @each_solver
     @on_random_masks
-    @given(masks, seeds)
-    def test_slopes_are_averaged_along_edges(self, solver, mask, seed):
+    @given(masks(9), seeds)
+    def test_slopes_are_averaged_along_edges_and_nothing_outside_is_used(self, solver, mask, seed):
         rng = np.random.default_rng(seed)
         weights = random_weights(mask.shape, rng)
-        p, q = (np.where(mask, slope, np.nan) for slope in rng.standard_normal((2, *mask.shape)))
-        down, right = np.full((2, *mask.shape), np.nan)
+        p, q = rng.standard_normal((2, *mask.shape))
+        down, right = np.zeros((2, *mask.shape))
         down[:-1] = (p[:-1] + p[1:]) / 2
         right[:, :-1] = (q[:, :-1] + q[:, 1:]) / 2
-        system = System(mask, weights, solver=solver)
-        by_hand = system.solve(down, right, tolerance=1e-12).depth
-        np.testing.assert_allclose(system.solve(p, q, slopes=True, tolerance=1e-12).depth, by_hand, atol=1e-8)
-
-    @each_solver
-    @on_random_masks
-    @given(masks, seeds)
-    def test_edges_that_leave_the_domain_are_not_used(self, solver, mask, seed):
-        rng = np.random.default_rng(seed)
-        weights = random_weights(mask.shape, rng)
-        fluxes = rng.standard_normal((2, *mask.shape))
-        expected = System(mask, weights, solver=solver).solve(*fluxes).depth
+        expected = System(mask, weights, solver=solver).solve(down, right, tolerance=1e-12).depth
         domain = Domain(mask)
         inside = np.stack([domain.omega_u_plus, domain.omega_v_plus])
-        weights, fluxes = np.where(inside, weights, np.nan), np.where(inside, fluxes, np.nan)
-        np.testing.assert_array_equal(System(mask, weights, solver=solver).solve(*fluxes).depth, expected)
+        hidden = np.where(inside, [down, right], np.nan)
+        system = System(mask, np.where(inside, weights, np.nan), solver=solver)
+        np.testing.assert_array_equal(system.solve(*hidden, tolerance=1e-12).depth, expected)
+        slopes = (np.where(mask, slope, np.nan) for slope in (p, q))
+        found = system.solve(*slopes, slopes=True, tolerance=1e-12).depth
+        np.testing.assert_allclose(found, expected, atol=1e-8)
 
     @pytest.mark.parametrize("held", [False, True])
     def test_plain_conjugate_gradients_arrive_in_the_end(self, held):
@@ -158,59 +145,24 @@ class TestAgainstDenseAlgebra:
         assert solution.converged
         np.testing.assert_allclose(solution.depth[mask], expected[mask], atol=1e-6)
 
-    @each_solver
-    def test_a_diagonal_of_zeros_is_none(self, solver):
-        mask = np.ones((4, 5), bool)
-        fluxes = np.random.default_rng(0).standard_normal((2, 4, 5))
-        expected = System(mask, solver=solver).solve(*fluxes).depth
-        system = System(mask, diagonal=np.zeros((4, 5)), solver=solver)
-        np.testing.assert_allclose(system.solve(*fluxes).depth, expected, atol=1e-12)
 
-    @each_solver
-    def test_a_prior_may_be_nan_where_nothing_weights_it(self, solver):
-        mask = np.ones((4, 5), bool)
-        fluxes = np.random.default_rng(0).standard_normal((2, 4, 5))
-        diagonal = np.eye(4, 5)
-        system = System(mask, diagonal=diagonal, solver=solver)
-        expected = system.solve(*fluxes, diagonal, tolerance=1e-10).depth
-        prior = np.where(diagonal > 0, diagonal, np.nan)
-        np.testing.assert_array_equal(system.solve(*fluxes, prior, tolerance=1e-10).depth, expected)
-
-
-class TestAdjointness:
+@on_random_masks
+@given(masks(9), seeds, st.booleans())
+def test_adjointness(mask, seed, unit):
     """⟨b(f), z⟩ = Σ_e w_e f_e (z_j − z_i): the right-hand side is the adjoint of the differences."""
-
-    def expected(self, mask, weights, fluxes, z):
-        domain = Domain(mask)
-        total = 0.0
-        for w, f, axis, inside in zip(
-            weights, fluxes, (0, 1), (domain.omega_u_plus, domain.omega_v_plus), strict=True
-        ):
-            difference = np.roll(z, -1, axis) - z
-            total += np.sum((w * f * difference)[inside])
-        return total
-
-    @on_random_masks
-    @given(masks, seeds, st.booleans())
-    def test_of_multigrid(self, mask, seed, unit):
-        rng = np.random.default_rng(seed)
-        weights, fluxes = rng.random((2, *mask.shape)), rng.standard_normal((2, *mask.shape))
-        z = rng.standard_normal(mask.shape)
-        solver = Multigrid(mask, None if unit else tuple(weights))
-        weights = np.ones_like(weights) if unit else weights
-        b, image = np.zeros(checkerboard.shape_for(*mask.shape)), np.zeros(mask.shape)
-        checkerboard.right_side(mask, *solver.weights, *fluxes, False, None, None, b)
-        checkerboard.gather(mask, b, image)
-        np.testing.assert_allclose(np.sum(image * z), self.expected(mask, weights, fluxes, z), atol=1e-11)
-
-    @on_random_masks
-    @given(masks, seeds)
-    def test_of_the_library_solvers(self, mask, seed):
-        rng = np.random.default_rng(seed)
-        weights, fluxes = rng.random((2, *mask.shape)), rng.standard_normal((2, *mask.shape))
-        z = rng.standard_normal(mask.shape)
-        b = references.Direct(mask, weights).right_side(*fluxes, False, None)
-        np.testing.assert_allclose(b @ z[mask], self.expected(mask, weights, fluxes, z), atol=1e-11)
+    rng = np.random.default_rng(seed)
+    weights, fluxes = rng.random((2, *mask.shape)), rng.standard_normal((2, *mask.shape))
+    z = rng.standard_normal(mask.shape)
+    weights = np.ones_like(weights) if unit else weights
+    domain, expected = Domain(mask), 0.0
+    for axis, inside in enumerate((domain.omega_u_plus, domain.omega_v_plus)):
+        expected += np.sum((weights[axis] * fluxes[axis] * (np.roll(z, -1, axis) - z))[inside])
+    solver = Multigrid(mask, None if unit else tuple(weights))
+    b, image = np.zeros(checkerboard.shape_for(*mask.shape)), np.zeros(mask.shape)
+    checkerboard.right_side(mask, *solver.weights, *fluxes, False, None, None, b)
+    checkerboard.gather(mask, b, image)
+    assembled = references.Direct(mask, None if unit else weights).right_side(*fluxes, False, None)
+    np.testing.assert_allclose([np.sum(image * z), assembled @ z[mask]], expected, atol=1e-11)
 
 
 def rough_problem(solver="multigrid", seed=0):
@@ -223,10 +175,13 @@ def rough_problem(solver="multigrid", seed=0):
 
 class TestReports:
     @accurate
-    @pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-8, 1e-12])
-    def test_residual_is_the_true_one(self, solver, tolerance):
+    @pytest.mark.parametrize("tolerance", [1e-4, 1e-12])
+    def test_residual_is_the_true_one_and_the_callback_hears_of_all(self, solver, tolerance):
         mask, weights, fluxes = rough_problem(solver)
-        solution = System(mask, weights, solver=solver).solve(*fluxes, tolerance=tolerance)
+        calls = []
+        solution = System(mask, weights, solver=solver).solve(
+            *fluxes, tolerance=tolerance, callback=lambda *call: calls.append(call)
+        )
         domains = [mask]
         if solver == "multigrid":  # ours tells that of the worst piece, which is 0 where it is eliminated
             labels, count = scipy.ndimage.label(mask)
@@ -234,24 +189,6 @@ class TestReports:
         true = max(Reference(domain, weights).residual(solution.depth, *fluxes) for domain in domains)
         np.testing.assert_allclose(solution.residual, true, rtol=1e-6, atol=1e-14)
         assert solution.converged and true <= tolerance
-
-    @iterative
-    def test_too_few_iterations(self, solver):
-        mask, weights, fluxes = rough_problem(solver)
-        solution = System(mask, weights, solver=solver).solve(*fluxes, tolerance=1e-8, max_iterations=2)
-        assert not solution.converged
-        assert solution.iterations == 2
-        assert solution.residual > 1e-8
-        np.testing.assert_array_equal(np.isfinite(solution.depth), mask)
-
-    @accurate
-    @pytest.mark.parametrize("tolerance", [1e-4, 1e-12])
-    def test_callback(self, solver, tolerance):
-        mask, weights, fluxes = rough_problem(solver)
-        calls = []
-        solution = System(mask, weights, solver=solver).solve(
-            *fluxes, tolerance=tolerance, callback=lambda *call: calls.append(call)
-        )
         iterations, residuals = zip(*calls, strict=True)
         assert iterations == tuple(range(1, solution.iterations + 1))
         assert residuals[-1] <= tolerance
@@ -264,43 +201,34 @@ class TestReports:
         system, reference = System(mask, weights, solver=solver), Reference(mask, weights)
         energies = [reference.energy(np.zeros(mask.shape), *fluxes)]
         for count in range(1, 8):
-            depth = system.solve(*fluxes, tolerance=1e-12, max_iterations=count).depth
-            energies.append(reference.energy(depth, *fluxes))
+            solution = system.solve(*fluxes, tolerance=1e-12, max_iterations=count)
+            assert solution.iterations == count and not solution.converged and solution.residual > 1e-12
+            np.testing.assert_array_equal(np.isfinite(solution.depth), mask)
+            energies.append(reference.energy(solution.depth, *fluxes))
         assert (np.diff(energies) < 0).all()
 
     @iterative
-    def test_a_warm_start_from_the_solution_takes_no_iterations(self, solver):
+    def test_a_warm_start_saves_iterations_or_all_of_them(self, solver):
         mask, weights, fluxes = rough_problem(solver)
         system = System(mask, weights, solver=solver)
-        solved = system.solve(*fluxes, tolerance=1e-10).depth
-        again = system.solve(*fluxes, tolerance=1e-8, initial=solved)
-        assert again.iterations == 0
-        assert again.converged
-        np.testing.assert_allclose(again.depth, solved, atol=1e-12)
-
-    @iterative
-    def test_a_warm_start_nearby_saves_iterations(self, solver):
-        mask, weights, fluxes = rough_problem(solver)
-        system = System(mask, weights, solver=solver)
-        solved = system.solve(*fluxes, tolerance=1e-3).depth
-        cold = system.solve(*fluxes, tolerance=1e-8)
-        warm = system.solve(*fluxes, tolerance=1e-8, initial=solved)
-        assert warm.iterations < cold.iterations
+        near = system.solve(*fluxes, tolerance=1e-3).depth
+        cold = system.solve(*fluxes, tolerance=1e-10)
+        assert system.solve(*fluxes, tolerance=1e-10, initial=near).iterations < cold.iterations
+        again = system.solve(*fluxes, tolerance=1e-8, initial=cold.depth)
+        assert again.iterations == 0 and again.converged
+        np.testing.assert_allclose(again.depth, cold.depth, atol=1e-12)
 
     @each_solver
     @pytest.mark.filterwarnings("error")
     def test_nothing_to_solve(self, solver):
         # With b = 0 the depth is zero, whatever it starts from.
         mask, weights, fluxes = rough_problem(solver)
-        system = System(mask, weights, solver=solver)
         calls = []
-        solution = system.solve(
+        solution = System(mask, weights, solver=solver).solve(
             *np.zeros_like(fluxes), initial=fluxes[0], callback=lambda *call: calls.append(call)
         )
         np.testing.assert_allclose(solution.depth[mask], 0, atol=1e-12)
-        assert solution.converged
-        assert np.isfinite(calls).all()
-        assert solution.iterations <= 1
+        assert solution.converged and solution.iterations <= 1 and np.isfinite(calls).all()
 
     @each_solver
     def test_a_system_serves_many_right_hand_sides(self, solver):
@@ -326,7 +254,6 @@ class TestBadInput:
             ({"weights": (np.ones((5, 6)),)}, "weights"),
             ({"diagonal": -np.ones((5, 6))}, "diagonal: negative"),
             ({"diagonal": np.full((5, 6), np.inf)}, "diagonal is NaN or infinite"),
-            ({"diagonal": np.ones((6, 5))}, "diagonal"),
             ({"diagonal": np.ones((1, 6))}, "diagonal"),
             ({"solver": "jacobi"}, "solver is 'jacobi'; expected one of multigrid, pyamg, cg, direct"),
         ],
@@ -335,39 +262,21 @@ class TestBadInput:
         with pytest.raises(ValueError, match=f"^{message}"):
             System(self.mask, **arguments)
 
-    @each_solver
     @pytest.mark.parametrize("name", ["flux_down", "flux_right", "prior", "initial"])
-    def test_of_the_data(self, solver, name):
-        system = System(self.mask, diagonal=np.ones((5, 6)), solver=solver)
+    def test_of_the_data(self, name):
+        system = System(self.mask, diagonal=np.ones((5, 6)))
         data = dict.fromkeys(("flux_down", "flux_right", "prior", "initial"), np.zeros((5, 6)))
         with pytest.raises(ValueError, match=rf"^{name} has shape \(4, 6\); expected the mask's \(5, 6\)"):
             system.solve(**data | {name: np.zeros((4, 6))})
 
-
-def polar(n):
-    y, x = (np.mgrid[:n, :n] - (n - 1) / 2) / (n / 2)
-    return np.hypot(y, x), np.arctan2(y, x)
-
-
-def rectangle(n):
-    return np.ones((n, n - n // 3), bool)
+    def test_missing_pyamg_is_named_with_the_command_that_installs_it(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "pyamg", None)
+        with pytest.raises(ImportError, match=r"\"pyamg\" needs the package pyamg: pip install 'normint\["):
+            System(self.mask, solver="pyamg")
 
 
 def disk(n):
-    return polar(n)[0] < 0.95
-
-
-def star(n):
-    radius, angle = polar(n)
-    return radius < 0.55 + 0.4 * np.cos(9 * angle)
-
-
-def smooth_noise(n, width, seed):
-    return scipy.ndimage.gaussian_filter(np.random.default_rng(seed).standard_normal((n, n)), width)
-
-
-def blobs(n):
-    return smooth_noise(n, n / 25, 0) > 0
+    return np.hypot(*(np.mgrid[:n, :n] - (n - 1) / 2)) < 0.475 * n
 
 
 def slits(n):
@@ -377,10 +286,6 @@ def slits(n):
     mask[:, n // 3] = False
     mask[n // 5, n // 4] = True
     return mask
-
-
-def isolated_pixels(n):
-    return np.indices((n, n)).sum(axis=0) % 2 == 0
 
 
 def comb(n):
@@ -395,25 +300,9 @@ def serpentine(n):
     return mask
 
 
-def spiral(n):
-    """Wind a path one pixel wide inwards, turning right where it would touch the border or itself."""
-    mask = np.zeros((n + 4, n + 4), bool)
-    mask[:1], mask[-1:], mask[:, :1], mask[:, -1:] = True, True, True, True
-    place, step = np.array([2, 2]), np.array([0, 1])
-    mask[tuple(place)] = True
-    turns = 0
-    while turns < 2:
-        if mask[tuple(place + step)] or mask[tuple(place + 2 * step)]:
-            step, turns = np.array([step[1], -step[0]]), turns + 1
-        else:
-            place, turns = place + step, 0
-            mask[tuple(place)] = True
-    return mask[2:-2, 2:-2]
-
-
-def weak_curves(n, weight=1e-6, width=None, seed=1):
+def weak_curves(n, weight, width, seed=1):
     """Make weights that are one but along the closed curves where smooth noise changes sign."""
-    side = smooth_noise(n, width or n / 20, seed) > 0
+    side = scipy.ndimage.gaussian_filter(np.random.default_rng(seed).standard_normal((n, n)), width) > 0
     down, right = np.ones((2, n, n))
     down[:-1][side[:-1] != side[1:]] = weight
     right[:, :-1][side[:, :-1] != side[:, 1:]] = weight
@@ -430,39 +319,27 @@ def iterations(mask, weights=None, tolerance=1e-4):
 
 
 class TestIterationCounts:
-    @pytest.mark.parametrize("shape", [rectangle, disk, star, blobs, slits, isolated_pixels, comb])
+    """On images that are small enough for a test; `make bench` counts up to 4096²."""
+
+    @pytest.mark.parametrize("shape", [disk, slits, comb])
     def test_of_domains(self, shape):
-        counts = [iterations(shape(n)) for n in (256, 320, 512)]
+        counts = [iterations(shape(n)) for n in (256, 320)]
         assert max(counts) <= 12
         assert np.ptp(counts) <= 2
 
-    @pytest.mark.parametrize("weight", [1e-8, 1e-6, 1e-3])
+    @pytest.mark.parametrize("weight", [1e-8, 1e-3])
     def test_of_weak_curves(self, weight):
-        # Some shapes take a few more than others, until no depth changes; large ones no more than small ones.
-        counts = [iterations(np.ones((n, n), bool), weak_curves(n, weight)) for n in (128, 200, 512)]
-        assert max(counts) <= 12
+        for n, width, draws in ((200, 10, 1), (48, 3, 10)):
+            for seed in range(draws):
+                weights = weak_curves(n, weight, width, seed)
+                assert iterations(np.ones((n, n), bool), weights) <= 12
+                iterations(np.ones((n, n), bool), weights, tolerance=1e-10)  # converges
 
-    @pytest.mark.parametrize("weight", [1e-8, 1e-6])
-    def test_of_many_small_regions(self, weight):
-        for seed in range(40):
-            weights = weak_curves(48, weight, width=3, seed=seed)
-            assert iterations(np.ones((48, 48), bool), weights) <= 12
-            iterations(np.ones((48, 48), bool), weights, tolerance=1e-10)  # converges
-
-    @pytest.mark.parametrize("shape", [serpentine, spiral])
-    def test_of_long_paths_does_not_grow_with_their_length(self, shape):
+    def test_of_long_paths_does_not_grow_with_their_length(self):
         # No bound on the count itself: blocks of 2×2 pixels only halve a path, so its levels are many.
-        assert np.ptp([iterations(shape(n)) for n in (128, 200, 512)]) <= 2
+        assert np.ptp([iterations(serpentine(n)) for n in (128, 200)]) <= 2
 
-    @pytest.mark.parametrize("shape", [rectangle, disk, star, blobs, slits, comb, serpentine, spiral])
+    @pytest.mark.parametrize("shape", [disk, slits, serpentine])
     @pytest.mark.parametrize("tolerance", [1e-8, 1e-12])
     def test_small_tolerances_are_reached(self, shape, tolerance):
         iterations(shape(128), tolerance=tolerance)
-
-
-def test_missing_pyamg_is_named_with_the_command_that_installs_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyamg", None)
-    with pytest.raises(
-        ImportError, match=r"solver=\"pyamg\" needs the package pyamg: pip install 'normint\["
-    ):
-        System(np.ones((2, 2), bool), solver="pyamg")

@@ -1,34 +1,23 @@
 """Domains of many pieces: each is solved as if it were alone, whatever the others are like."""
 
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 
-import hypothesis.extra.numpy as hnp
 import numpy as np
 import pytest
 import scipy.ndimage
 import scipy.sparse.csgraph
 from hypothesis import given
-from hypothesis import strategies as st
-from small_problems import dense_least_squares, terms_of_edges
+from small_problems import masks, seeds
 from torture.masks import exact_solution
 
 import normint
-from normint.solver import elimination, system
+from normint.solver import by_size, elimination, system
 from normint.solver.pieces import Pieces
 from normint.solver.system import System
 
-seeds = st.integers(0, 2**32 - 1)
-masks = hnp.arrays(bool, hnp.array_shapes(min_dims=2, max_dims=2, max_side=12)).filter(np.any)
-METHODS = [
-    "quadratic",
-    "total_variation",
-    "phi1",
-    "phi2",
-    "anisotropic_diffusion",
-    "mumford_shah",
-    "bilateral",
-]
+METHODS = (
+    "quadratic", "total_variation", "phi1", "phi2", "anisotropic_diffusion", "mumford_shah", "bilateral",
+)  # fmt: skip
 
 
 def squares(count, side, gap=2):
@@ -43,11 +32,11 @@ def random_slopes(shape, seed=0):
 
 @pytest.fixture
 def multigrid_only(monkeypatch):
-    monkeypatch.setattr(system, "SMALL", 0)
+    monkeypatch.setattr(by_size, "SMALL", 0)
 
 
 class TestPieces:
-    @given(masks)
+    @given(masks(12))
     def test_are_those_of_scipy(self, mask):
         labels, count = scipy.ndimage.label(mask)
         pieces = Pieces(mask)
@@ -56,7 +45,7 @@ class TestPieces:
             pieces.sizes, [0, *np.bincount(labels.ravel(), minlength=count + 1)[1:]]
         )
 
-    @given(masks, seeds)
+    @given(masks(12), seeds)
     def test_end_at_edges_of_weight_zero(self, mask, seed):
         weights = np.random.default_rng(seed).choice([0.0, 1.0], (2, *mask.shape))
         number = np.arange(mask.size).reshape(mask.shape)
@@ -69,7 +58,7 @@ class TestPieces:
         pairs = np.unique(np.stack([labels, expected.reshape(mask.shape)[mask]]), axis=1)
         assert pairs.shape[1] == np.unique(pairs[0]).size == np.unique(pairs[1]).size
 
-    @given(masks, seeds)
+    @given(masks(12), seeds)
     def test_members_are_all_pixels_of_a_piece(self, mask, seed):
         pieces = Pieces(mask)
         count = pieces.sizes.size - 1
@@ -78,7 +67,7 @@ class TestPieces:
         for k, first, last in zip(chosen, begin, begin[1:], strict=False):
             np.testing.assert_array_equal(np.sort(members[first:last]), np.flatnonzero(pieces.labels == k))
 
-    @given(masks, seeds)
+    @given(masks(12), seeds)
     def test_settle_finds_the_constants_that_cost_least(self, mask, seed):
         rng = np.random.default_rng(seed)
         depth, prior = rng.standard_normal((2, *mask.shape))
@@ -96,19 +85,6 @@ class TestPieces:
 
 
 class TestElimination:
-    @given(masks, seeds, st.booleans())
-    def test_against_dense_algebra(self, mask, seed, held):
-        rng = np.random.default_rng(seed)
-        weights = 10.0 ** rng.uniform(-3, 0, (2, *mask.shape))
-        fluxes = rng.standard_normal((2, *mask.shape))
-        weight, prior = (
-            (rng.choice([0.0, 0.3], mask.shape), rng.standard_normal(mask.shape)) if held else (None,) * 2
-        )
-        depth = System(mask, tuple(weights), weight).solve(*fluxes, prior).depth
-        expected = dense_least_squares(mask, terms_of_edges(mask, weights, fluxes), prior, weight)
-        Pieces(mask, diagonal=None if weight is None else np.where(mask, weight, 0.0)).settle(expected, prior)
-        np.testing.assert_allclose(depth[mask], expected[mask], atol=1e-8)
-
     @pytest.mark.parametrize("decades", [0, 8, 200])
     def test_a_free_constant_is_found_whatever_the_weights(self, decades):
         rng = np.random.default_rng(0)
@@ -120,9 +96,9 @@ class TestElimination:
 
 class TestManyPieces:
     @pytest.mark.parametrize("method", METHODS)
-    @pytest.mark.parametrize(("count", "side"), [(8, 3), (6, 5), (33, 2)])
-    def test_islands_are_not_flat(self, method, count, side):
-        mask = squares(count, side)
+    def test_islands_are_not_flat(self, method):
+        side = 3
+        mask = squares(8, side)
         u, v = np.indices(mask.shape)
         p, q = np.cos(u), 0.5 * np.sin(v)
         with warnings.catch_warnings():
@@ -131,7 +107,7 @@ class TestManyPieces:
         for piece in np.s_[:side, :side], np.s_[-side - 2 : -2, -side - 2 : -2]:
             assert np.std(depth[piece]) > 0.1
 
-    @pytest.mark.parametrize("seed", range(8))
+    @pytest.mark.parametrize("seed", range(3))
     @pytest.mark.parametrize("held", [False, True], ids=["free", "held"])
     def test_multigrid_converges_on_fragments(self, multigrid_only, seed, held):
         rng = np.random.default_rng(seed)
@@ -172,21 +148,20 @@ class TestManyPieces:
         np.testing.assert_allclose(result.depth[mask], np.where(prior > 0, prior, 0.0)[mask], atol=1e-12)
 
 
-class TestPriorWeights:
-    @pytest.mark.parametrize("exponent", [-30, -15, -9, -3, 0, 3, 9, 15, 30])
-    @pytest.mark.parametrize("side", [12, 60])
-    @pytest.mark.parametrize("share", [0.01, 1.0])
-    def test_of_any_size(self, exponent, side, share):
-        rng = np.random.default_rng(0)
-        mask = rng.random((side, side)) < 0.9
-        p, q = random_slopes(mask.shape)
-        weight = np.where(rng.random(mask.shape) < share, 10.0**exponent, 0.0)
-        prior = 100 + rng.standard_normal(mask.shape)
-        depth = normint.integrate(p, q, mask, prior=prior, prior_weight=weight, tolerance=1e-8).depth
-        # Where λ is next to nothing it decides the constants and nothing else, and the other way round.
-        weight_exact = np.clip(weight, np.where(weight > 0, 1e-9, 0.0), 1e9)
-        exact, _ = exact_solution(mask, p, q, None, weight_exact, prior)
-        np.testing.assert_allclose(depth[mask], exact, atol=2e-5 * np.abs(exact - 100).max())
+@pytest.mark.parametrize("exponent", [-30, -9, 0, 9, 30])
+@pytest.mark.parametrize("side", [12, 60])
+@pytest.mark.parametrize("share", [0.01, 1.0])
+def test_prior_weights_of_any_size(exponent, side, share):
+    rng = np.random.default_rng(0)
+    mask = rng.random((side, side)) < 0.9
+    p, q = random_slopes(mask.shape)
+    weight = np.where(rng.random(mask.shape) < share, 10.0**exponent, 0.0)
+    prior = 100 + rng.standard_normal(mask.shape)
+    depth = normint.integrate(p, q, mask, prior=prior, prior_weight=weight, tolerance=1e-8).depth
+    # Where λ is next to nothing it decides the constants and nothing else, and the other way round.
+    weight_exact = np.clip(weight, np.where(weight > 0, 1e-9, 0.0), 1e9)
+    exact, _ = exact_solution(mask, p, q, None, weight_exact, prior)
+    np.testing.assert_allclose(depth[mask], exact, atol=2e-5 * np.abs(exact - 100).max())
 
 
 class TestExtremeWeights:
@@ -226,14 +201,6 @@ class TestExtremeWeights:
 
 
 class TestOneSystemManyTimes:
-    def test_by_many_threads(self):
-        system = System(np.ones((70, 80), bool))
-        data = [random_slopes((70, 80), seed) for seed in range(24)]
-        expected = [system.solve(*fluxes).depth for fluxes in data]
-        with ThreadPoolExecutor(4) as pool:
-            found = list(pool.map(lambda fluxes: system.solve(*fluxes).depth, data * 3))
-        np.testing.assert_array_equal(found, expected * 3)
-
     def test_after_one_that_was_broken_off(self):
         system = System(np.ones((70, 80), bool))
         p, q = random_slopes((70, 80))

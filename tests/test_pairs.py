@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from small_problems import each_mask, edges_of, numerical_slope, observations, on_masks, random_fields
+from small_problems import each_mask, edges_of, numerical_slope, observations, random_fields
 
 from normint.methods import pairs
 from normint.methods.pairs import DIFFUSION, DOWN, LEFT, PHI_1, PHI_2, RIGHT, TOTAL_VARIATION, UP
@@ -101,14 +101,9 @@ class TestEnergy:
     @each_kind
     def test_is_the_sum_over_pairs(self, kind, mask):
         p, q, z = random_fields(mask)
-        expected = plain_energy(z, p, q, mask, kind, 0.7)
-        assert energy(z, p, q, mask, kind, 0.7) == pytest.approx(expected, rel=1e-12)
-
-    @each_mask
-    def test_of_total_variation_without_smoothing(self, mask):
-        p, q, z = random_fields(mask)
-        expected = plain_energy(z, p, q, mask, TOTAL_VARIATION, 0.0)
-        assert energy(z, p, q, mask, TOTAL_VARIATION, 0.0) == pytest.approx(expected, rel=1e-12)
+        for parameter in (0.7, 0.0) if kind == TOTAL_VARIATION else (0.7,):
+            expected = plain_energy(z, p, q, mask, kind, parameter)
+            assert energy(z, p, q, mask, kind, parameter) == pytest.approx(expected, rel=1e-12)
 
     def test_counts_a_lone_row_as_if_its_neighbours_were_exact(self):
         # Two pixels, each with one difference and a stand-in in both directions along u: ¼ (2 + 2) = 1 each.
@@ -117,7 +112,7 @@ class TestEnergy:
         assert value == pytest.approx(0.5 * (5 - 2) + 0.5 * (5 - 1))
 
     @pytest.mark.parametrize("size", [1e-30, 1e-10, 1e10, 1e30])
-    @on_masks("rectangle", "row", "thread", "random 70%")
+    @each_mask
     def test_phi1_is_exact_for_residuals_of_any_size(self, mask, size):
         p, q, z = (size * field for field in random_fields(mask))
         for beta in (0.5, 0.5 * size):
@@ -147,29 +142,16 @@ class TestGradient:
 
 class TestModel:
     @each_mask
-    @each_kind
-    def test_weights_are_positive_on_the_edges_alone(self, kind, mask):
-        p, q, z = random_fields(mask)
-        model = Model(z, p, q, mask, kind, 0.7)
-        np.testing.assert_array_equal(model.edges[:2] > 0, model.inside)
-        assert (model.edges[:2] >= 0).all() and np.isfinite(model.edges).all()
-
-    @each_mask
     @differentiable
-    def test_touches_the_energy(self, kind, parameter, mask):
+    def test_touches_the_energy_and_lies_above_it(self, kind, parameter, mask):
         p, q, z = random_fields(mask)
         model, slope = Model(z, p, q, mask, kind, parameter), np.empty_like(z)
         value = pairs.gradient(z, p, q, *pairs.neighbours(mask), kind, parameter, slope)
         assert model.touches == pytest.approx(value, rel=1e-12)
         np.testing.assert_allclose(model.slope(z), slope, atol=1e-12)
-
-    @each_mask
-    @differentiable
-    def test_lies_above_the_energy(self, kind, parameter, mask):
-        p, q, z = random_fields(mask)
-        model, rng = Model(z, p, q, mask, kind, parameter), np.random.default_rng(1)
-        for size in (1e-2, 0.3, 1.0, 10.0):
-            other = np.where(mask, z + size * rng.standard_normal(z.shape), 0.0)
+        np.testing.assert_array_equal(model.edges[:2] > 0, model.inside)
+        for size in (1e-2, 1.0, 10.0):
+            other = np.where(mask, z + size * np.random.default_rng(1).standard_normal(z.shape), 0.0)
             above = model.touches + model.sum_of_squares(other) - model.sum_of_squares(z)
             below = plain_energy(other, p, q, mask, kind, parameter)
             assert above >= below - 1e-10 * (1 + abs(below))
@@ -183,8 +165,8 @@ class TestModel:
         assert model.sum_of_squares(other) - model.sum_of_squares(z) == pytest.approx(change, rel=1e-9)
 
 
-@pytest.mark.parametrize("count", [1, 3, 4, 5, 8, 320])
-@pytest.mark.parametrize("power", [1, 40, 150], ids=["common", "large", "extreme"])
+@pytest.mark.parametrize("count", [1, 5, 320])
+@pytest.mark.parametrize("power", [1, 150], ids=["common", "extreme"])
 def test_sum_of_logarithms_survives_products_that_overflow(count, power):
     exponents = power * np.random.default_rng(count).uniform(-1, 1, count)
     for factors in (10.0**exponents, 10.0 ** np.abs(exponents), 10.0 ** -np.abs(exponents)):
