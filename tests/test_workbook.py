@@ -1,15 +1,20 @@
 """The runner: on tiny notebooks, some of which fail, hang, or are killed."""
 
+import base64
+import io
 import os
 import signal
 import subprocess
 import sys
 import time
 
+import numpy as np
 import psutil
 import pytest
+from PIL import Image
 from tiny_workbook import Pretend, code_cell, make
 
+from normint import paths
 from normint.workbook import progress
 from normint.workbook import run as workbook
 from normint.workbook.notebook_files import normalised, read_notebook, write_notebook
@@ -378,6 +383,24 @@ def test_normalised_outputs():
     assert cell["outputs"][2]["data"] == {"text/plain": ["Slider()"]}
     with pytest.raises(ValueError, match="made from other cells"):
         normalised(source, {"metadata": {}, "cells": [injected]})
+
+
+def test_committed_pictures_have_a_palette_and_their_size():
+    pixels = np.random.default_rng(0).integers(0, 256, (60, 80, 3), np.uint8)
+    drawn = io.BytesIO()
+    Image.fromarray(pixels).save(drawn, "png")
+    text = base64.b64encode(drawn.getvalue()).decode()
+    cell = code_cell("f()", 0)
+    done = {**cell, "outputs": [{"output_type": "display_data", "metadata": {}, "data": {"image/png": text}}]}
+    (cell,) = normalised({"metadata": {}, "cells": [cell]}, {"metadata": {}, "cells": [done]})["cells"]
+    found = cell["outputs"][0]["data"]["image/png"]
+    image = Image.open(io.BytesIO(base64.b64decode(found)))
+    assert len(found) < len(text) and image.size == (80, 60) and image.mode == "P"
+
+
+@pytest.mark.parametrize("path", sorted((paths.root() / "notebooks").rglob("*.ipynb")), ids=lambda p: p.stem)
+def test_committed_notebooks_are_small_enough_to_be_shown_by_code_hosts(path):
+    assert path.stat().st_size < 1e6
 
 
 def test_report_is_a_table():

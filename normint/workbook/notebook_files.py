@@ -4,7 +4,9 @@ A notebook is the plain JSON of its file: the library of the format takes longer
 runs, in which nothing changed, take altogether.
 """
 
+import base64
 import copy
+import io
 import json
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from normint.files.writing import write_atomically
 # Metadata that tells of one run, and so would change with every run.
 _OF_A_RUN = ("papermill", "execution", "ExecuteTime", "widgets")
 _WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+_PICTURE = "image/png"
 
 
 def read_notebook(path):
@@ -92,7 +95,8 @@ def normalised(committed, executed):
     """Return the committed notebook with the outputs of its executed copy, without traces of the run.
 
     Two runs that compute the same give the same file: cells, ids, and metadata are those of the
-    committed notebook; timings, widget states, and injected parameters are left out.
+    committed notebook; timings, widget states, and injected parameters are left out. Pictures have at
+    most 256 colours, so that the notebook is small enough for the pages that show it.
     """
     notebook = copy.deepcopy(committed)
     cells = [cell for cell in executed["cells"] if "injected-parameters" not in tags(cell)]
@@ -122,6 +126,8 @@ def _stable_outputs(outputs):
     for output in copy.deepcopy(outputs):
         if "data" in output:
             output["data"].pop(_WIDGET_VIEW, None)  # it has a random id; the text beside it stays
+            if _PICTURE in output["data"]:
+                output["data"][_PICTURE] = _smaller(output["data"][_PICTURE])
         if output["output_type"] == "stream":
             # How a text is cut into messages depends on timing: join what belongs together.
             output["text"] = "".join(output["text"])
@@ -130,3 +136,15 @@ def _stable_outputs(outputs):
             output["text"] = output["text"].splitlines(keepends=True)
         stable.append(output)
     return stable
+
+
+def _smaller(picture):
+    """Return a PNG, as base64 in a text or a list of lines, with a palette, if that has fewer bytes."""
+    from PIL import Image
+
+    data = base64.b64decode("".join(picture))
+    with Image.open(io.BytesIO(data)) as image:
+        few = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    packed = io.BytesIO()
+    few.save(packed, "png", optimize=True)
+    return base64.b64encode(min(data, packed.getvalue(), key=len)).decode("ascii")

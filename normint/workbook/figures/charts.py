@@ -1,10 +1,10 @@
 """Curves, and the drawing of a small domain."""
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from normint.integration import METHODS
 from normint.workbook.cases import CASES
+from normint.workbook.figures.canvas import new_figure
 
 # Beside a method's colour, so that curves differ in grey too; the same in every figure.
 MARKERS = {
@@ -45,7 +45,7 @@ def domain(omega):
     omega : Domain
     """
     rows, cols = omega.shape
-    figure = Figure(figsize=(1.3 * (cols + 2.2), 1.3 * (rows + 1.6)), layout="constrained")
+    figure = new_figure(1.3 * (cols + 2.2), 1.3 * (rows + 1.6))
     axes = figure.add_subplot()
     for i in range(rows):
         for j in range(cols):
@@ -80,7 +80,7 @@ def noise_and_time(sigmas, errors, pixels, seconds):
     seconds : dict
         From method to times, as many as there are sizes; NaN where not measured.
     """
-    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    figure = new_figure(10, 4.2)
     left, right = figure.subplots(1, 2)
     _error_bars(left, sigmas, errors)
     left.set(xlabel="noise σ (% of the largest slope)", ylabel="RMSE (depth units of peaks)")
@@ -107,7 +107,7 @@ def error_against_noise(sigmas, errors, *, xlabel, ylabel, title=""):
     errors : dict
         From method to errors, an array of seeds × noise levels.
     """
-    figure = Figure(figsize=(8, 4.2), layout="constrained")
+    figure = new_figure(8, 4.2)
     axes = figure.add_subplot()
     _error_bars(axes, sigmas, errors)
     axes.set(xlabel=xlabel, ylabel=ylabel)
@@ -146,7 +146,7 @@ def prior_weight_bias(sides, bias):
     bias : dict
         From λ to the loss of the lowest mode at each n, as a fraction.
     """
-    figure = Figure(figsize=(6, 4), layout="constrained")
+    figure = new_figure(6, 4)
     axes = figure.add_subplot()
     sides = np.asarray(sides, float)
     markers = "osD^"
@@ -176,7 +176,7 @@ def curves(panels, *, columns=3, size=3.6):
     """
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
-    figure = Figure(figsize=(size * columns, 0.9 * size * rows), layout="constrained")
+    figure = new_figure(size * columns, 0.9 * size * rows)
     all_axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for axes in all_axes[len(panels) :]:
         axes.set_visible(False)
@@ -204,7 +204,7 @@ def convergence(runs):
     runs : dict
         From method to a dict from scheme to (seconds, energies), two sequences of equal length.
     """
-    figure = Figure(figsize=(3.0 * len(runs), 2.9), layout="constrained")
+    figure = new_figure(3.0 * len(runs), 2.9)
     all_axes = figure.subplots(1, len(runs), squeeze=False)[0]
     for axes, (method, schemes) in zip(all_axes, runs.items(), strict=True):
         lowest = min(np.min(energies) for _, energies in schemes.values())
@@ -235,7 +235,7 @@ def jump_illustration(truth, slopes, solutions):
     solutions : dict
         From label to (z, style), with a dict of matplotlib line properties.
     """
-    figure = Figure(figsize=(8, 3.6), layout="constrained")
+    figure = new_figure(8, 3.6)
     axes = figure.add_subplot()
     x = np.arange(truth.size)
     axes.plot(x, truth, "o", color="0.6", markersize=5, label="truth")

@@ -3,10 +3,10 @@
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.colors import ListedColormap
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from normint.normals.shading import shading
+from normint.workbook.figures.canvas import new_figure
 
 DEPTH_MAP = "cividis"  # perceptually uniform, and the same to colour-blind readers
 
@@ -31,7 +31,7 @@ def surfaces(panels, *, columns=2, view=(30, -127.5), aspect=0.5, size=4.2, zlab
     low = min(np.nanmin(z) for z in panels.values())
     high = max(np.nanmax(z) for z in panels.values())
     rows = -(-len(panels) // columns)
-    figure = Figure(figsize=(size * columns, size * 0.72 * rows), layout="constrained")
+    figure = new_figure(size * columns, size * 0.72 * rows)
     for k, (title, z) in enumerate(panels.items(), start=1):
         axes = figure.add_subplot(rows, columns, k, projection="3d")
         draw_surface(axes, z, low, high, view, aspect)
@@ -51,7 +51,7 @@ def error_maps(panels, truth, *, unit="pixels", size=3.0):
     """
     errors = {title: z - truth - np.nanmean(z - truth) for title, z in panels.items()}
     limit = np.nanpercentile(np.abs(np.concatenate([e.ravel() for e in errors.values()])), 99.5)
-    figure = Figure(figsize=(size * len(errors), size * 1.08), layout="constrained")
+    figure = new_figure(size * len(errors), size * 1.08)
     all_axes = figure.subplots(1, len(errors), squeeze=False)[0]
     for axes, (title, error) in zip(all_axes, errors.items(), strict=True):
         picture = axes.imshow(error, cmap="RdBu_r", vmin=-limit, vmax=limit, interpolation="nearest")
@@ -76,7 +76,7 @@ def profiles(panels, *, row=None, column=None, unit="pixels"):
         Of the depths.
     """
     cut = np.s_[row] if column is None else np.s_[:, column]
-    figure = Figure(figsize=(7, 3.2), layout="constrained")
+    figure = new_figure(7, 3.2)
     axes = figure.add_subplot()
     (name, truth), *others = panels.items()
     axes.plot(truth[cut], color="0.7", linewidth=5, label=name)
@@ -106,7 +106,7 @@ def discontinuities(results, *, image=None, below=0.1, columns=3, size=3.2):
         Panels in a row.
     """
     rows = -(-len(results) // columns)
-    figure = Figure(figsize=(size * min(columns, len(results)), size * 1.08 * rows), layout="constrained")
+    figure = new_figure(size * min(columns, len(results)), size * 1.08 * rows)
     panels = figure.subplots(rows, min(columns, len(results)), squeeze=False).ravel()
     for axes in panels[len(results) :]:
         axes.set_visible(False)

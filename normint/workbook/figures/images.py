@@ -1,8 +1,9 @@
 """Colour images side by side, their details and errors."""
 
 import numpy as np
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+
+from normint.workbook.figures.canvas import new_figure
 
 
 def pictures(panels, *, columns=3, size=3.3, title=""):
@@ -20,7 +21,7 @@ def pictures(panels, *, columns=3, size=3.3, title=""):
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
     height = (size + 0.5) * rows + (0.3 if title else 0)
-    figure = Figure(figsize=(size * columns, height), layout="constrained")
+    figure = new_figure(size * columns, height)
     all_axes = figure.subplots(rows, columns, squeeze=False)
     for axes in all_axes.ravel()[len(panels) :]:
         axes.set_visible(False)
@@ -59,7 +60,7 @@ def close_ups(panels, window, *, size=2.9):
     extent = (cols.start - 0.5, cols.stop - 0.5, rows.stop - 0.5, rows.start - 0.5)
     errors = [_error(image, reference)[window] for _, image in others]
     limit = max(1.0, np.percentile(errors, 99)) if errors else 1.0
-    figure = Figure(figsize=(size * len(panels), 1.95 * size), layout="constrained")
+    figure = new_figure(size * len(panels), 1.95 * size)
     upper, lower = figure.subplots(2, len(panels), squeeze=False)
     for axes, (title, image) in zip(upper, panels.items(), strict=True):
         _picture(axes, image[window], title, extent)

@@ -2,10 +2,10 @@
 
 import numpy as np
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 from scipy.ndimage import binary_dilation
 
 from normint.integration import METHODS
+from normint.workbook.figures.canvas import new_figure
 from normint.workbook.figures.depth_maps import DEPTH_MAP, lit
 
 OURS, TRUTH = METHODS["calibrated"].colour, "0.65"
@@ -23,7 +23,7 @@ def noise_maps(curl, measured, true):
     measured, true : ndarray
         Standard deviations of the slopes' noise, drawn with common colours.
     """
-    figure = Figure(figsize=(9.6, 3.2), layout="constrained")
+    figure = new_figure(9.6, 3.2)
     all_axes = figure.subplots(1, 3)
     limit = max(np.nanmax(measured), np.nanmax(true))
     panels = {
@@ -55,7 +55,7 @@ def predicted_steps(depth, mean, predicted, columns):
         From which to which pixel to draw.
     """
     first, last = columns
-    figure = Figure(figsize=(9.6, 3.6), layout="constrained")
+    figure = new_figure(9.6, 3.6)
     left, right = figure.subplots(1, 2, width_ratios=(1, 1.6))
     left.plot(depth, color="0.7")
     shown = np.arange(first, last + 1)
@@ -94,7 +94,7 @@ def graduated_weights(depths, edges, constants, *, columns=5, size=2.5):
     hottest = np.abs(residuals[0]).max() / constants.price.width
     taus = hottest / constants.descent.cooling ** np.arange(len(residuals))
     taus[taus < constants.descent.coldest * noise] = 0.0
-    figure = Figure(figsize=(size * columns, size * 1.12), layout="constrained")
+    figure = new_figure(size * columns, size * 1.12)
     all_axes = figure.subplots(1, columns)
     for axes, k in zip(all_axes, np.linspace(0, len(taus) - 1, columns).astype(int), strict=True):
         weights = 1 / (1 + residuals[k] ** 2 / (constants.price.width**2 * (edges.variance + taus[k] ** 2)))
@@ -123,7 +123,7 @@ def stages(rows, *, size=2.5):
         From the surface's name to a dict from the stage's title to its error, an image without a shift.
     """
     count = max(len(panels) for panels in rows.values())
-    figure = Figure(figsize=(size * count + 0.9, size * 1.2 * len(rows)), layout="constrained")
+    figure = new_figure(size * count + 0.9, size * 1.2 * len(rows))
     grid = figure.subplots(len(rows), count, squeeze=False)
     for line, (name, panels) in zip(grid, rows.items(), strict=True):
         limit = max(np.nanpercentile(np.abs(error), 99.5) for error in panels.values()) or 1.0
@@ -149,7 +149,7 @@ def cuts(results, *, below=0.1, size=3.6):
     below : float
         An edge counts as cut where its weight is below this.
     """
-    figure = Figure(figsize=(size * len(results), size * 1.08), layout="constrained")
+    figure = new_figure(size * len(results), size * 1.08)
     all_axes = figure.subplots(1, len(results), squeeze=False)[0]
     for axes, (title, result) in zip(all_axes, results.items(), strict=True):
         marked = beside_cuts(result, below)
@@ -199,7 +199,7 @@ def failures(cases, *, below=0.1, size=2.6):
     below : float
         An edge counts as cut where its weight is below this.
     """
-    figure = Figure(figsize=(size * 4 + 1.4, size * 1.12 * len(cases)), layout="constrained")
+    figure = new_figure(size * 4 + 1.4, size * 1.12 * len(cases))
     grid = figure.subplots(len(cases), 4, squeeze=False)
     for line, (title, (scene, result)) in zip(grid, cases.items(), strict=True):
         truth = np.where(scene.mask, scene.surface.depth, np.nan)

@@ -1,10 +1,10 @@
 """Charts of what the calibrated method gains, what its constants matter, and what it costs."""
 
 import numpy as np
-from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from normint.integration import METHODS
+from normint.workbook.figures.canvas import new_figure
 from normint.workbook.figures.charts import MARKERS
 
 TICKS = (0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1, 1.25, 2, 5, 10, 20, 50, 100)  # of ratios
@@ -21,7 +21,7 @@ def ratio_chart(ratios, *, xlabel, reference, title=""):
     reference : str
         What 1 means.
     """
-    figure = Figure(figsize=(8.4, 0.36 * len(ratios) + 1.7), layout="constrained")
+    figure = new_figure(8.4, 0.36 * len(ratios) + 1.7)
     axes = figure.add_subplot()
     methods = list(dict.fromkeys(method for one in ratios.values() for method in one))
     for method in methods:
@@ -53,7 +53,7 @@ def sensitivity_chart(changes):
         From data set to a dict from (constant, factor) to the ratio of errors.
     """
     names = list(dict.fromkeys(name for name, _ in next(iter(changes.values()))))
-    figure = Figure(figsize=(8.6, 0.3 * len(names) + 1.6), layout="constrained")
+    figure = new_figure(8.6, 0.3 * len(names) + 1.6)
     all_axes = figure.subplots(1, len(changes), squeeze=False, sharey=True)[0]
     for axes, (case, ratios) in zip(all_axes, changes.items(), strict=True):
         for factor, marker, label in ((0.5, "<", "halved"), (2.0, ">", "doubled")):
@@ -84,7 +84,7 @@ def cost_chart(pixels, seconds, base="quadratic"):
     base : str
         The method whose time is 1.
     """
-    figure = Figure(figsize=(8.6, 3.4), layout="constrained")
+    figure = new_figure(8.6, 3.4)
     left, right = figure.subplots(1, 2)
     for method, times in seconds.items():
         left.loglog(pixels, times, **_style(method))

@@ -1,8 +1,8 @@
 """Photographs under several lights, and what photometric stereo makes of them."""
 
 import numpy as np
-from matplotlib.figure import Figure
 
+from normint.workbook.figures.canvas import new_figure
 from normint.workbook.figures.depth_maps import draw_surface
 
 PORCELAIN = (0.97, 0.95, 0.90)
@@ -30,7 +30,7 @@ def reconstructions(images, depths, errors=None, *, view=(55, -100), aspect=0.35
         Whether to put (a), (b), … before the titles.
     """
     heights = [1.0, 2.9 / len(depths)] + ([1.15] if errors else [])
-    figure = Figure(figsize=(10, 3.1 * sum(heights)), layout="constrained")
+    figure = new_figure(10, 3.1 * sum(heights))
     figure.suptitle(title, fontsize=11)
     rows = figure.subfigures(len(heights), 1, height_ratios=heights)
     names = iter("abcdefghijkl")
@@ -75,7 +75,7 @@ def light_readings(found, images, mask, *, shown=8, title=""):
     shown : int
         How many readings to show.
     """
-    figure = Figure(figsize=(11, 3.4), layout="constrained")
+    figure = new_figure(11, 3.4)
     figure.suptitle(title, fontsize=10)
     bars, *pictures = figure.subplots(1, 4, width_ratios=[1.7, 1, 1, 1])
     best = found[0]

@@ -1,8 +1,8 @@
 """Pictures for Section 2.4: a prior depth, its weight λ, wrong values, control points."""
 
 import numpy as np
-from matplotlib.figure import Figure
 
+from normint.workbook.figures.canvas import new_figure
 from normint.workbook.figures.depth_maps import draw_surface, lit
 
 TRUTH = {"color": "0.7", "linewidth": 5}
@@ -32,7 +32,7 @@ def merging(panels, truth, *, row, unit="pixels", limit=None, exaggeration=1.0):
     """
     errors = {title: z - truth for title, z in panels.items()}
     limit = limit or _limit(*errors.values())
-    figure = Figure(figsize=(3.0 * (1 + len(panels)), 6.2), layout="constrained")
+    figure = new_figure(3.0 * (1 + len(panels)), 6.2)
     upper, lower = figure.subplots(2, 1 + len(panels))
     for axes, (title, z) in zip(upper, {"truth": truth, **panels}.items(), strict=True):
         axes.imshow(lit(z, exaggeration=exaggeration), cmap="gray", vmin=0, vmax=1, interpolation="nearest")
@@ -56,7 +56,7 @@ def weight_curves(panels, *, columns=3):
         (λ, error); ``levels``, from label to an error that does not depend on λ; ``unit``.
     """
     rows = -(-len(panels) // columns)
-    figure = Figure(figsize=(3.7 * columns, 3.3 * rows + 0.4), layout="constrained")
+    figure = new_figure(3.7 * columns, 3.3 * rows + 0.4)
     all_axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for axes in all_axes[len(panels) :]:
         axes.set_visible(False)
@@ -90,7 +90,7 @@ def trust_maps(panels, truth, trust, *, unit="pixels"):
     """
     errors = [z - truth for z in panels.values()]
     limit = _limit(errors[-2])
-    figure = Figure(figsize=(2.9 * (1 + len(panels)), 3.4), layout="constrained")
+    figure = new_figure(2.9 * (1 + len(panels)), 3.4)
     all_axes = figure.subplots(1, 1 + len(panels))
     for axes, title, error in zip(all_axes, panels, errors, strict=False):
         picture = _error(axes, error, limit)
@@ -122,7 +122,7 @@ def control_points(panels, points, counts, errors, *, noise, view=(35, -60), asp
     """
     low = min(np.nanmin(z) for z in panels.values())
     high = max(np.nanmax(z) for z in panels.values())
-    figure = Figure(figsize=(3.3 * (len(panels) + 1.1), 3.5), layout="constrained")
+    figure = new_figure(3.3 * (len(panels) + 1.1), 3.5)
     grid = figure.add_gridspec(1, len(panels) + 1, width_ratios=[1] * len(panels) + [1.15])
     for k, (title, z) in enumerate(panels.items()):
         axes = figure.add_subplot(grid[k], projection="3d", computed_zorder=False)
@@ -166,7 +166,7 @@ def weight_scale(lengths, shares, sides, best):
     best : dict
         From label to the best λ at each n.
     """
-    figure = Figure(figsize=(10, 3.9), layout="constrained")
+    figure = new_figure(10, 3.9)
     left, right = figure.subplots(1, 2)
     fine = np.geomspace(min(lengths), max(lengths), 200)
     for k, (weight, share) in enumerate(shares.items()):

@@ -1,9 +1,9 @@
 """The first pictures: what the problem is, and which method to take."""
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from normint.normals.convert import gradient_to_normals
+from normint.workbook.figures.canvas import new_figure
 from normint.workbook.figures.depth_maps import draw_surface
 
 HIGHLIGHT, OTHER = "#d55e00", "0.72"
@@ -17,7 +17,7 @@ def problem(surface):
     surface : Surface
         Drawn inside its mask.
     """
-    figure = Figure(figsize=(13, 3.9), layout="constrained")
+    figure = new_figure(13, 3.9)
     left, middle, right = figure.subfigures(1, 3, width_ratios=[1.0, 1.95, 1.1])
     inside = surface.mask[..., np.newaxis]
     n_u, n_v, n_z = np.moveaxis(gradient_to_normals(surface.p, surface.q), 2, 0)
@@ -51,7 +51,7 @@ def decision(questions):
         As :func:`normint.workbook.overview.decision` gives them.
     """
     heights = [max(1.0, len(item["bars"]) / 6) for item in questions]  # labels of more bars would touch
-    figure = Figure(figsize=(11.5, 1.55 * sum(heights)), layout="constrained")
+    figure = new_figure(11.5, 1.55 * sum(heights))
     rows = figure.subplots(
         len(questions), 3, width_ratios=[1.25, 1.15, 1.9], height_ratios=heights, squeeze=False
     )

@@ -1,6 +1,6 @@
 """A table as a picture."""
 
-from matplotlib.figure import Figure
+from normint.workbook.figures.canvas import new_figure
 
 
 def table(rows, columns, *, colours=None, caption="", widths=None):
@@ -22,7 +22,7 @@ def table(rows, columns, *, colours=None, caption="", widths=None):
     lines = max(cell.count("\n") + 1 for row in rows for cell in row)
     height = 0.24 + 0.19 * lines
     size = 1.5 + 1.25 * len(columns), height * (len(rows) + 1.6) + 0.3
-    figure = Figure(figsize=size, layout="constrained")
+    figure = new_figure(*size)
     axes = figure.add_subplot()
     axes.set_axis_off()
     widths = widths or [2.0] + [1.0] * (len(columns) - 1)
