@@ -81,73 +81,35 @@ W_FIRST = "    for _ in range(iterations):\n" + INDICATE + SOLVE
 Z_FIRST = "    w = [np.ones_like(z)] * 4\n    for _ in range(iterations):\n" + SOLVE + INDICATE
 
 # What a student changes in a right solution: exercise, text, its replacement, task, words of the diagnosis.
+# Of each task one of the known mistakes, which are all tried above, and those that its judge tells.
 MISTAKES = [
     ("01", "numbers.T[mask.T]", "numbers[mask]", 1, "along rows, not down the columns"),
-    ("01", "np.arange(mask.sum())", "1 + np.arange(mask.sum())", 1, "start at 1"),
-    ("01", "np.full(mask.shape, -1)", "np.zeros(mask.shape, int)", 1, "0 is the number of the first pixel"),
     ("01", "[-ones, ones]", "[ones, -ones]", 2, "signs are reversed"),
-    ("01", "(np.tile(here, 2)", "(np.tile(below, 2)", 2, "backward difference"),
-    ("01", "(np.tile(here, 2), np.concatenate([here, below]))",
-     "(np.concatenate([here, below]), np.tile(here, 2))", 2, "transpose"),
     ("01", "0.5 * total", "total", 3, "factor ½ is missing"),
-    ("01", "functional(mask, z, p, q)", "functional(mask, z, q, p)", 3, "p and q are exchanged"),
-    ("01", "mask[1:], mask[:, :-1] & mask[:, 1:]", "mask[1:] | True, mask[:, :-1] | True", 3,
-     "outside the mask is no data"),
     ("02", "0.5 * sum(D.T @ p for D in along_u) + 0.5", "-0.5 * sum(D.T @ p for D in along_u) - 0.5", 1,
      "minus the divergence"),
-    ("02", "diags_array(lam)", "diags_array(np.sqrt(lam))", 1, "√λ"),
-    ("02", "diags_array(lam)", "diags_array(lam**2)", 1, "holds λ², and should hold λ"),
-    ("02", "+ prior @ z0", "", 1, "λ z⁰ is missing in b"),
-    ("02", "0.5 * sum", "1.0 * sum", 1, "both A and b lack the factor ½"),
-    ("02", "D.T @ p for D in along_u) + 0.5 * sum(D.T @ q", "D @ p for D in along_u) + 0.5 * sum(D @ q", 1,
-     "where Dᵀ belongs"),
-    ("02", "(omega, p, q, lam", "(omega, q, p, lam", 1, "p and q are exchanged"),
     ("02", "return z - z.mean()", "return z", 2, "mean of z is not removed"),
     ("02", "[1:, 1:]", "[1:, 1:] + 1e-4 * scipy.sparse.eye_array(A.shape[0] - 1)", 2,
      "added to the diagonal"),
     ("03", "keepdims=True)", "keepdims=True) * 0 + np.abs(s)", 1, "anisotropic"),
-    ("03", "np.maximum(length, 1e-300)", "length", 1, "zero vector becomes NaN"),
-    ("03", "np.maximum(length - threshold, 0.0)", "(length - threshold)", 1, "turned around"),
     ("03", "shrink(s, 1 / alpha)", "shrink(s, 4 / alpha)", 2, "4/α is what the paper prints"),
-    ("03", "shrink(s, 1 / alpha)", "shrink(s, alpha)", 2, "threshold is α"),
-    ("03", "r, s - r", "r, r - s", 2, "wrong sign"),
     ("03", "(residual - dual)", "(residual + dual)", 3, "b is added where it should be subtracted"),
-    ("03", "alpha / 8", "1 / 8", 3, "α is forgotten"),
     ("04", "2 * s / (s**2 + beta**2)", "1 / (s**2 + beta**2)", 1, "inner derivative"),
-    ("04", "beta**2", "beta", 1, "β is not squared"),
     ("04", "2 * gamma**2 * s", "2 * s", 2, "γ² is missing"),
     ("04", "2 * gamma**2 * s", "3 * gamma**2 * s", 2, "Φ' is not its derivative"),
     ("04", "(f(z + step) - f(z - step)) / (2 * h)", "(f(z + step) - f(z)) / h", 3, "one-sided"),
-    ("04", "/ (2 * h)", "/ h", 3, "divided by h instead of 2h"),
-    ("04", "(f(z + step) - f(z - step)) / (2 * h)",
-     "(f(z + step) - f(z - step)) / (2 * h)\n        z = z - step", 3, "not put back"),
     ("04", "0.25 * ", "1.0 * ", 4, "factor ¼ is missing"),
-    ("04", "gradient += 0.25", "gradient -= 0.25", 4, "Descent would climb"),
-    ("04", "slope / np.maximum(s, 1e-300)", "slope", 4, "r_u/s"),
-    ("04", "slope / np.maximum(s, 1e-300)", "slope / s", 4, "NaN where a residual is exactly zero"),
     ("04", "(weight * rv))", "(weight * ru))", 4, "not its gradient"),
     ("05", "p, q, mu, nu):\n", "p, q, nu, mu):\n", 1, "μ and ν are exchanged"),
-    ("05", "np.sqrt(", "(", 1, "a² and b²"),
-    ("05", "(du**2 + dv**2)", "((du - p)**2 + (dv - q)**2)", 1, "∇z − g stands where ∇z belongs"),
     ("05", "weight**2", "weight", 2, "not squared"),
-    ("05", "rhs + weighted @ g", "rhs + 0.25 * D.T @ g", 2, "right-hand side has not"),
     ("05", "weights(Du @ z, Dv @ z", "weights(p, q", 3, "The data do not show a jump"),
-    ("05", "    for _ in range(iterations):\n        found",
-     "    first = z\n    for _ in range(iterations):\n        z = first\n        found", 3, "computed once"),
     ("06", "1 / (4 * epsilon)) + epsilon * (D.T @ D)", "epsilon) + (D.T @ D) / (4 * epsilon)", 1,
      "ε and 1/(4ε) are exchanged"),
-    ("06", "mu * r**2 + 1", "r**2 + 1", 1, "μ is forgotten"),
-    ("06", "+ epsilon * (D.T", "- epsilon * (D.T", 1, "DᵀD has the wrong sign"),
-    ("06", "(D @ z - g) * exists", "(D @ z - g)", 1, "no observation"),
     ("06", "one**2", "one", 2, "w is not squared"),
-    ("06", "mu / 2 * D.T", "mu * D.T", 2, "½ is missing"),
     ("06", "(8 * epsilon)", "(4 * epsilon)", 3, "1/(4ε) stands where 1/(8ε) belongs"),
     ("06", "range(iterations)", "range(iterations - 1)", 4,
      "your code stops in line 6 of its cell: UnboundLocalError"),
     ("06", W_FIRST, Z_FIRST, 4, "z is updated before w"),
-    ("06", "    for _ in range(iterations):\n        w =",
-     "    start = z\n    for _ in range(iterations):\n        z = start\n        w =", 4,
-     "computed once, from the first z"),
 ]  # fmt: skip
 
 
@@ -198,10 +160,6 @@ def test_a_solver_that_takes_no_notice_of_the_singular_matrix_is_told(capsys):
     assert capsys.readouterr().out.count("A is singular") == 2
 
 
-def stops(s, threshold):
-    return s[:, 5]
-
-
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
@@ -213,7 +171,7 @@ def stops(s, threshold):
         (lambda s, threshold: s * np.nan, "not finite"),
         (lambda s, threshold: 0.3 * s, "r[0, 0] is 0.9, expected 2.4"),
         (lambda s: s, "TypeError"),
-        (stops, "IndexError: index 5 is out of bounds"),
+        (lambda s, threshold: s[:, 5], "IndexError: index 5 is out of bounds"),
     ],
 )
 def test_whatever_a_function_does_is_said_in_a_line_and_never_raised(answer, words, capsys):

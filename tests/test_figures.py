@@ -7,7 +7,16 @@ from matplotlib.image import imread
 
 from normint import Integration, surfaces
 from normint.domain import Domain
+from normint.normals.light_order import readings
+from normint.surfaces.rendering import photograph
 from normint.workbook import figures
+
+PEAKS = surfaces.peaks(24).depth
+STATUE = surfaces.bust(48)
+LIGHTS = np.array([[0.1, 0.3, 1.0], [-0.3, 0.0, 1.0], [0.1, -0.3, 1.0]])
+PHOTOGRAPHS = photograph(STATUE, LIGHTS, mask=STATUE.mask, bits=8)
+INPUTS = {f"image {k}": (PHOTOGRAPHS[k], LIGHTS[k]) for k in range(3)}
+IMAGE, OTHER = np.random.default_rng(0).integers(0, 256, (2, 20, 30, 3), dtype=np.uint8)
 
 
 @pytest.fixture
@@ -151,3 +160,147 @@ def test_tables_show_every_cell():
     picture = figures.table([["a", "+\n1"], ["b", "-\n2"]], ["", "Fast"], caption="below")
     cells = picture.axes[0].tables[0].get_celld()
     assert cells[1, 1].get_text().get_text() == "+\n1" and cells[0, 1].get_text().get_text() == "Fast"
+
+
+# Colour images.
+
+
+def test_pictures_are_shown_unchanged_with_u_down():
+    figure = figures.pictures({"one": IMAGE, "two": OTHER}, columns=3)
+    assert [axes.get_title() for axes in figure.axes] == ["one", "two"]
+    for axes, image in zip(figure.axes, (IMAGE, OTHER), strict=True):
+        assert np.array_equal(axes.images[0].get_array(), image)
+        low, high = axes.get_ylim()
+        assert low > high
+
+
+def test_unused_places_stay_empty():
+    figure = figures.pictures({name: IMAGE for name in "abc"}, columns=2)
+    assert [axes.get_visible() for axes in figure.axes] == [True, True, True, False]
+
+
+def test_only_kept_pixels_have_colour():
+    keep = IMAGE[..., 0] < 128
+    shown = figures.only_kept(IMAGE, keep)
+    assert np.array_equal(shown[keep], IMAGE[keep]) and (shown[~keep] == 255).all()
+
+
+def test_close_ups_show_the_window_and_its_error():
+    window = np.s_[5:15, 8:20]
+    figure = figures.close_ups({"reference": IMAGE, "copy": IMAGE, "other": OTHER}, window)
+    upper, lower = figure.axes[:3], figure.axes[3:6]
+    assert np.array_equal(upper[2].images[0].get_array(), OTHER[window])
+    assert upper[2].get_xlim() == (7.5, 19.5) and upper[2].get_ylim() == (14.5, 4.5)
+    assert not lower[1].images[0].get_array().any()
+    error = np.abs(np.subtract(OTHER, IMAGE, dtype=float))[window].mean(axis=-1)
+    assert np.asarray(lower[2].images[0].get_array()) == pytest.approx(error)
+    assert lower[2].get_title().endswith(f"{error.mean():.1f}")
+
+
+# Photographs.
+
+
+def arrow(axes):
+    """Return start and end of the arrow of a panel, as (u, v)."""
+    (note,) = axes.texts
+    return np.array(note.xyann[::-1]), np.array(note.xy[::-1])
+
+
+def test_arrows_come_from_the_light():
+    depth = np.where(STATUE.mask, STATUE.depth, np.nan)
+    figure = figures.reconstructions(INPUTS, {"truth": depth, "again": depth})
+    for axes, light in zip(figure.axes[:3], LIGHTS, strict=True):
+        start, end = arrow(axes)
+        aside = (start - end) / np.linalg.norm(start - end)
+        np.testing.assert_allclose(aside, light[:2] / np.linalg.norm(light[:2]), atol=1e-12)
+        assert axes.get_ylim()[0] > axes.get_ylim()[1], "u points down"
+
+
+def test_errors_have_one_scale_from_blue_to_red():
+    depths = {"a": STATUE.depth, "b": STATUE.depth}
+    errors = {"a: 0": np.zeros((48, 48)), "b: 60": np.full((48, 48), 60.0)}
+    figure = figures.reconstructions(INPUTS, depths, errors, title="whole", letters=True)
+    maps = [axes.images[0] for axes in figure.axes if axes.images][-2:]
+    for picture in maps:
+        assert picture.get_clim() == (0, 60)
+    blue, red = (picture.to_rgba(picture.get_array())[0, 0] for picture in maps)
+    assert blue[2] > blue[0] and red[0] > red[2]
+    titles = [axes.get_title() for axes in figure.axes]
+    assert titles[0].startswith("(a)") and titles[4].startswith("(e)")
+
+
+def test_surfaces_are_drawn_about_their_mean_on_one_scale():
+    figure = figures.reconstructions(INPUTS, {"a": STATUE.depth, "raised": STATUE.depth + 50})
+    first, second = (axes for axes in figure.axes if axes.name == "3d")
+    z = STATUE.depth - STATUE.depth.mean()
+    assert first.get_zlim() == second.get_zlim() == pytest.approx((z.min(), z.max()))
+
+
+def test_the_best_reading_of_the_lights_stands_out():
+    found = readings(PHOTOGRAPHS, LIGHTS, STATUE.mask)
+    bars = figures.light_readings(found, PHOTOGRAPHS, STATUE.mask, shown=5).axes[0]
+    assert [patch.get_width() for patch in bars.patches] == [reading.curl for reading in found[:5]]
+    colours = [patch.get_facecolor() for patch in bars.patches]
+    assert colours[0] not in colours[1:]
+
+
+def test_error_against_noise_shows_mean_and_spread():
+    samples = np.array([[1.0, 3.0], [3.0, 3.0]])  # seeds × noise levels
+    figure = figures.error_against_noise((0.0, 0.1), {"quadratic": samples}, xlabel="σ", ylabel="error")
+    (container,) = figure.axes[0].containers
+    np.testing.assert_allclose(container[0].get_ydata(), [2.0, 3.0])
+    (segments,) = container[2]
+    lengths = [np.ptp(segment[:, 1]) for segment in segments.get_segments()]
+    np.testing.assert_allclose(lengths, [2.0, 0.0])
+
+
+# Priors.
+
+
+def test_merging_draws_reliefs_a_cut_and_errors_without_a_shift():
+    figure = figures.merging({"raised\nerror 2": PEAKS + 2}, PEAKS, row=5)
+    truth, raised, cut, error = figure.axes[:4]
+    assert truth.get_title() == "truth" and raised.get_title() == "raised\nerror 2"
+    np.testing.assert_allclose(truth.images[0].get_array(), raised.images[0].get_array(), rtol=1e-12)
+    np.testing.assert_array_equal(cut.lines[1].get_ydata(), PEAKS[5] + 2)
+    np.testing.assert_allclose(error.images[0].get_array(), 2.0)
+
+
+def test_merging_accepts_depths_with_holes():
+    z = np.where(PEAKS > 0, PEAKS, np.nan)
+    relief = figures.merging({"holes": z}, z, row=5, limit=1.0).axes[1].images[0].get_array()
+    assert np.isnan(np.ma.filled(relief, np.nan)).sum() == np.isnan(z).sum()
+
+
+def test_weight_curves_mark_the_choice_of_each_rule():
+    panel = {"weights": [0.1, 1, 10], "errors": [3, 1, 2], "marks": {"rule": (1, 1)}, "levels": {"prior": 4}}
+    (axes,) = figures.weight_curves({"case": panel}, columns=1).axes
+    labels = {line.get_label(): line for line in axes.lines}
+    assert list(labels) == ["merged, for every λ", "prior", "rule"]
+    assert labels["rule"].get_xydata().tolist() == [[1, 1]] and labels["prior"].get_ydata()[0] == 4
+
+
+def test_trust_maps_end_with_the_trust():
+    trust = np.linspace(0, 1, PEAKS.size).reshape(PEAKS.shape)
+    axes = figures.trust_maps({"a": PEAKS + 1, "b": PEAKS - 1, "c": PEAKS}, PEAKS, trust).axes
+    np.testing.assert_allclose(axes[0].images[0].get_array(), 1.0)
+    np.testing.assert_array_equal(axes[3].images[0].get_array(), trust)
+
+
+def test_control_points_draw_the_mean_error_for_every_count():
+    errors = {"rule": np.array([[2.0, 1.0], [4.0, 1.0]])}
+    where = (np.array([3]), np.array([4]))
+    figure = figures.control_points({"truth": PEAKS, "pinned": PEAKS}, where, [1, 2], errors, noise=2.0)
+    chart = figure.axes[-1]
+    np.testing.assert_allclose(chart.containers[0].lines[0].get_ydata(), [3.0, 1.0])
+    assert chart.get_xlabel() == "control points on each piece"
+
+
+def test_weight_scale_names_the_exponents():
+    best = {"per pixel": [4.0, 1.0, 0.25]}
+    figure = figures.weight_scale([12, 48], {0.01: [0.04, 0.37]}, [10, 20, 40], best)
+    left, right = figure.axes
+    assert right.get_legend().get_texts()[0].get_text() == "per pixel: n^-2.0"
+    formula = left.lines[0]
+    at = np.interp(48, *formula.get_data())
+    assert at == pytest.approx(0.01 / (0.01 + (2 * np.pi / 48) ** 2), rel=1e-3)

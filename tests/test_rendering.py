@@ -27,9 +27,7 @@ def sphere(n=61, radius=25.0):
     return Surface(depth, -u / depth, -v / depth, inside)
 
 
-DIRECTIONS = [
-    (0.0, 0.3, 1.0), (-0.5, 0.0, 1.0), (0.4, -0.9, 0.6), (-1.0, -1.0, 0.5), (0.7, 0.2, 0.1), (0.0, 0.0, 1.0)
-]  # fmt: skip
+DIRECTIONS = [(-0.5, 0.0, 1.0), (0.4, -0.9, 0.6), (0.7, 0.2, 0.1), (0.0, 0.0, 1.0)]
 
 
 def assert_rounded(images, exact):
@@ -87,7 +85,7 @@ class TestLambertsLaw:
 
 
 class TestCastShadows:
-    @pytest.mark.parametrize("elevation", [20, 30, 45, 60, 75])
+    @pytest.mark.parametrize("elevation", [20, 45, 75])
     @pytest.mark.parametrize("transposed", [False, True])
     def test_a_wall_has_a_shadow_of_its_height_over_the_tangent(self, elevation, transposed):
         height, rise = 40.0, np.tan(np.radians(elevation))
@@ -115,7 +113,7 @@ class TestCastShadows:
         assert (lit_from < 20).any(axis=1).all()
 
     @pytest.mark.parametrize("light", DIRECTIONS)
-    @pytest.mark.parametrize("slopes", [(0, 0), (1.5, 0), (0, -3), (-0.7, 0.9), (8, 8), (-10, 10)])
+    @pytest.mark.parametrize("slopes", [(0, -3), (-0.7, 0.9), (-10, 10)])
     def test_no_plane_shades_itself(self, slopes, light):
         if gradient_to_normals(*slopes) @ light > 0:
             assert not cast_shadow(plane(*slopes).depth, light).any()
@@ -147,12 +145,11 @@ class TestCastShadows:
         assert cast_shadow([depth], [0.0, -1.0, 1.0]).sum() == 8
         assert cast_shadow(depth[:, np.newaxis], [-1.0, 0.0, 1.0]).sum() == 8
 
-    @pytest.mark.parametrize("length", [1e-3, 7.0])
-    def test_the_length_of_the_light_does_not_matter(self, length):
+    def test_the_length_of_the_light_does_not_matter(self):
         depth, light = figurine(60).depth, np.array([0.3, 0.8, 0.5])
         shadow = cast_shadow(depth, light)
         assert shadow.any()
-        np.testing.assert_array_equal(cast_shadow(depth, length * light), shadow)
+        np.testing.assert_array_equal(cast_shadow(depth, 7.0 * light), shadow)
 
 
 def mirrored(surface, light, axis):
@@ -188,15 +185,11 @@ class TestCamera:
     surface = plane(0, 0, (150, 200))
 
     @pytest.mark.parametrize(("bits", "dtype", "largest"), [(8, np.uint8, 255), (16, np.uint16, 65535)])
-    @pytest.mark.parametrize("exposure", [0.25, 0.9, 1.0])
+    @pytest.mark.parametrize("exposure", [0.25, 1.0, 2.0])
     def test_bits_and_exposure(self, bits, dtype, largest, exposure):
         images = photograph(self.surface, [[0, 0, 1], [0, 0.6, 0.8]], bits=bits, exposure=exposure)
         assert images.dtype == dtype
-        assert_rounded(images[:, 0, 0], exposure * largest * np.array([1, 0.8]))
-
-    def test_too_long_an_exposure_saturates(self):
-        images = photograph(self.surface, [[0, 0, 1], [0, 0.6, 0.8]], exposure=1.25)
-        np.testing.assert_array_equal(images[:, 0, 0], [65535, 65535])
+        assert_rounded(images[:, 0, 0], np.minimum(exposure * np.array([1, 0.8]), 1) * largest)
 
     @pytest.mark.parametrize("noise", [0.01, 0.05])
     def test_noise_level(self, noise):
@@ -221,20 +214,15 @@ class TestCamera:
     ("options", "message"),
     [
         ({"lights": [[0, 0, 1], [0.1, 0, -1]]}, r"lights has \[0.1, 0.0, -1.0\]; expected .* z > 0"),
-        ({"lights": [[1, 0, 0]]}, "z > 0"),
         ({"lights": [0, 0, 1]}, r"lights has shape \(3,\)"),
-        ({"lights": np.ones((2, 4))}, r"lights has shape \(2, 4\)"),
-        ({"lights": np.ones((0, 3))}, r"lights has shape \(0, 3\)"),
         ({"lights": [[0, np.nan, 1]]}, "lights has .* finite"),
         ({"albedo": np.ones((15, 12))}, r"albedo has shape \(15, 12\)"),
         ({"albedo": np.nan}, "albedo has values that are negative, NaN or infinite"),
-        ({"albedo": -np.ones((12, 15))}, "albedo has values that are negative"),
         ({"intensities": [1, 1]}, r"intensities has shape \(2,\)"),
         ({"intensities": [np.inf]}, "intensities has values that are"),
         ({"mask": np.ones((15, 12))}, "mask has shape"),
         ({"noise": 0.1}, "rng is a NoneType; expected a numpy.random.Generator"),
         ({"noise": -0.1, "rng": np.random.default_rng(0)}, "noise is -0.1"),
-        ({"noise": np.nan, "rng": np.random.default_rng(0)}, "noise is nan"),
         ({"bits": 12}, "bits is 12; expected 8 or 16"),
         ({"exposure": 0}, "exposure is 0"),
         ({"albedo": 0.0}, "lights leave the surface black"),

@@ -109,10 +109,8 @@ class TestScenes:
         layers = _layers(example.kind, example.variant)[0]
         rng, t = np.random.default_rng(3), (np.arange(1000) + 0.5) / 1000
         for axis, (here, there) in enumerate(NEIGHBOURS):
-            step, jump = (
-                (example.surface.depth[there] - example.surface.depth[here]),
-                example.jumps[axis][here],
-            )
+            step = example.surface.depth[there] - example.surface.depth[here]
+            jump = example.jumps[axis][here]
             high = np.argwhere(jump > CONTACT)
             edges = np.concatenate([rng.permutation(high)[:40], rng.integers(0, 127, (40, 2))])
             u, v = (edges.T + 0.5)[..., np.newaxis] + np.eye(2)[axis][:, np.newaxis, np.newaxis] * t
@@ -134,10 +132,7 @@ class TestScenes:
         lifted = example.surface.depth + lift[example.pieces]
         assert example.error(lifted) == pytest.approx(0.0, abs=1e-10)
         tilted = example.surface.depth + np.arange(128)
-        assert example.error(tilted) <= example.error_common(tilted) <= np.std(np.arange(128)) + 1e-9
-        components = scipy.ndimage.label(example.mask)[1]
-        if example.pieces.max() + 1 > components:
-            assert example.error_common(lifted) > 1e-3
+        assert 1e-3 < example.error(tilted) <= np.std(np.arange(128)) + 1e-9
 
     def test_most_scenes_are_in_one_piece(self, example):
         components = scipy.ndimage.label(example.mask)[1]
@@ -169,7 +164,7 @@ class TestMeasurement:
                 assert np.std(measured - exact) == pytest.approx(ramps.deviation[0, 0], rel=0.05)
         assert used == set(SIGMAS)
 
-    @pytest.mark.parametrize("variant", range(4))
+    @pytest.mark.parametrize("variant", range(2))
     def test_varying_noise_varies_by_a_factor_of_five(self, variant):
         varying = scene("varying", variant)
         assert varying.deviation.max() / varying.deviation.min() == pytest.approx(5, rel=0.1)
@@ -179,7 +174,7 @@ class TestMeasurement:
             assert np.std(relative[part]) == pytest.approx(1.0, abs=0.1)
 
     def test_outliers_are_few_and_large(self):
-        for variant in range(4):
+        for variant in range(2):
             some = scene("outliers", variant)
             assert 0.005 < some.outliers.mean() < 0.06
             off = np.hypot(some.p - some.surface.p, some.q - some.surface.q)
@@ -187,7 +182,7 @@ class TestMeasurement:
             assert np.median(off[some.outliers]) > 10 * np.median(off[~some.outliers])
 
     def test_quantised_normals_are_on_the_grid_of_8_bits(self):
-        for variant in range(4):
+        for variant in range(2):
             coarse = scene("quantised", variant)
             normals = np.stack([-coarse.p, -coarse.q, np.ones_like(coarse.p)])
             # One component is enough to know the length that the rounded normal had: near 1.

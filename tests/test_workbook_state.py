@@ -2,19 +2,20 @@
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from tiny_workbook import Pretend, make
+from tiny_workbook import SETTINGS, Pretend, make
+from torture.state import trial
 
 from normint import cli, paths
 from normint.workbook import notebook_process, results
 from normint.workbook import run as workbook
 from normint.workbook.notebook_files import read_notebook
-from normint.workbook.state import MOST
 
 NAME = "01_one"
 
@@ -22,9 +23,11 @@ NAME = "01_one"
 @pytest.fixture
 def root(tmp_path, monkeypatch):
     """Return the folder of a workbook that has run."""
-    for name in ("NORMINT_DATA", "NORMINT_FIGURES", "NORMINT_VARIANT", "NORMINT_RUN_LOG", "NORMINT_DATASET"):
+    for name in SETTINGS:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(workbook, "NotebookProcess", Pretend)
+    (tmp_path / "data").mkdir()
+    shutil.copy(paths.root() / "data" / "paper_values.csv", tmp_path / "data")
     monkeypatch.setattr(paths, "root", lambda: tmp_path)
     make(tmp_path, NAME, "1 + 1")
     assert statuses(tmp_path) == ["done"]
@@ -46,77 +49,32 @@ def said(capsys, *arguments):
 
 CHANGES = {
     "no fingerprint": lambda state: state.pop("fingerprint"),
-    "another field": lambda state: state.update(extra=1),
     "outputs are a number": lambda state: state.update(outputs=3),
-    "outputs are a dict": lambda state: state.update(outputs={"kind": "figure"}),
-    "outputs are numbers": lambda state: state.update(outputs=[1, None]),
-    "an output without a kind": lambda state: state["outputs"][0].pop("kind"),
     "an output of a wrong kind": lambda state: state["outputs"][0].update(kind=["figure"]),
-    "a figure without a path": lambda state: state["outputs"][0].pop("path"),
-    "a figure whose path is a list": lambda state: state["outputs"][0].update(path=[]),
     "a figure whose path is no name": lambda state: state["outputs"][0].update(path="\0"),
     "a figure that is a device": lambda state: state["outputs"][0].update(path="/dev/zero"),
     "a number without a column": lambda state: state["outputs"][1].pop("verdict"),
-    "a number whose column is null": lambda state: state["outputs"][1].update(paper=None),
-    "a number that was left out": lambda state: state["outputs"].pop(),
-    "seconds are text": lambda state: state.update(seconds="long"),
     "seconds are infinite": lambda state: state.update(seconds=float("inf")),
-    "the message is a list": lambda state: state.update(message=[]),
     "another name": lambda state: state.update(name="../../elsewhere"),
-    "the status is a list": lambda state: state.update(status=["done"]),
-    "files are a list": lambda state: state.update(files=[]),
     "a file's content is null": lambda state: state.update(files=dict.fromkeys(state["files"])),
 }
 
 
-@pytest.mark.parametrize(
-    ("change", "signed"),
-    # A state without one of the numbers, and signed, is a good state.
-    [(c, s) for c in CHANGES for s in (False, True) if not (s and c == "a number that was left out")],
-)
-def test_a_state_with_wrong_fields_means_to_run_again(root, change, signed):
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_forged_state_means_to_run_again(root, change):
     path = root / "build/workbook" / f"{NAME}.json"
     state = json.loads(path.read_text())
     CHANGES[change](state)
-    if signed:  # someone went to the trouble
-        state.pop("digest")
-        state["digest"] = workbook.digest(state)
+    state.pop("digest")
+    state["digest"] = workbook.digest(state)  # someone went to the trouble
     path.write_text(json.dumps(state))
     assert statuses(root) == ["done"]
     assert statuses(root) == ["skipped"]
 
 
-DAMAGES = {
-    "empty": b"",
-    "cut off": b'{"fingerprint": "0',
-    "null": b"null",
-    "a list": b"[1, 2]",
-    "text": b'"done"',
-    "binary": bytes(range(256)),
-    "deep": b"[" * 100_000,
-    "a huge number": b'{"seconds": ' + b"9" * 10_000 + b"}",
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_state_means_to_run_again(root, damage):
-    (root / "build/workbook" / f"{NAME}.json").write_bytes(DAMAGES[damage])
-    assert statuses(root) == ["done"]
-    assert statuses(root) == ["skipped"]
-
-
-def test_a_state_that_is_no_file_means_to_run_again(root):
-    path = root / "build/workbook" / f"{NAME}.json"
-    path.unlink()
-    os.mkfifo(path)  # nobody writes to it: reading it as a file would wait for ever
-    assert statuses(root) == ["done"]
-    os.truncate(path, MOST + 1)
-    assert statuses(root) == ["done"]
-    path.unlink()
-    os.mkfifo(root / "pipe")
-    path.symlink_to(root / "pipe")
-    assert statuses(root) == ["done"]
-    assert path.is_file() and statuses(root) == ["skipped"]
+@pytest.mark.parametrize("seed", range(30))  # many more in tests/torture
+def test_whatever_is_damaged_is_made_again(tmp_path, seed):
+    trial(seed, tmp_path)
 
 
 def test_a_state_that_cannot_be_written_is_said(root):
@@ -129,15 +87,9 @@ def test_a_state_that_cannot_be_written_is_said(root):
         assert f"it will run again next time, since {path} cannot be written" in outcome.message
 
 
-def put_pipe(path):
-    os.mkfifo(path)
-
-
-def put_link(path):
-    path.symlink_to(path.with_name("elsewhere.png"))
-
-
-@pytest.mark.parametrize("put", [put_pipe, put_link, Path.mkdir])
+@pytest.mark.parametrize(
+    "put", [os.mkfifo, lambda path: path.symlink_to(path.with_name("elsewhere.png")), os.mkdir]
+)
 def test_a_figure_that_is_no_plain_file_is_noticed_and_left_alone(root, put):
     path = root / "figures" / f"{NAME}.png"
     path.unlink()
@@ -160,21 +112,14 @@ HEADER = ",".join(results.COLUMNS)
 ROW = "fig04,mask,RMSE,0.11,0.1082,,generated,reproduced within 0.02,"
 DAMAGED_RESULTS = {
     "nothing": (b"", "the columns must be"),
-    "columns": (b"figure,case\nfig04,mask\n", "the columns must be .* got 'figure,case'"),
     "few fields": (f"{HEADER}\n{ROW}\nfig04,mask\n".encode(), "row 2 must have 9 fields, got 2"),
-    "many fields": (f"{HEADER}\n{ROW},,\n".encode(), "row 1 must have 9 fields, got 11"),
     "conflict": (f"{HEADER}\n<<<<<<< HEAD\n{ROW}\n=======\n".encode(), "row 1 .* got 1 in '<<<<<<< HEAD'"),
-    "conflict above": (f"<<<<<<< HEAD\n{HEADER}\n{ROW}\n".encode(), "columns .* got '<<<<<<< HEAD'"),
     "not UTF-8": (f"{HEADER}\n{ROW}\xe9\n".encode("latin-1"), "can't decode byte 0xe9"),
-    "binary": (bytes(range(256)), "can't decode"),
-    "a word": (f"{HEADER}\n{ROW.replace('0.1082', 'many')}\n".encode(), "ours must be a finite number"),
     "no number": (f"{HEADER}\n{ROW.replace('0.1082', '')}\n".encode(), "ours must be a finite number"),
-    "infinite": (f"{HEADER}\n{ROW.replace('0.11,', 'inf,')}\n".encode(), "paper must be a finite number"),
     "data": (f"{HEADER}\n{ROW.replace('generated', 'made up')}\n".encode(), "data must be one of"),
     "no case": (f"{HEADER}\n{ROW.replace('mask', ' ')}\n".encode(), "row 1 has no case"),
     "twice": (f"{HEADER}\n{ROW}\n{ROW}\n".encode(), "row 2 repeats 'fig04 mask RMSE generated'"),
     "quotes": (f'{HEADER}\n"{ROW}\n'.encode(), "unexpected end of data"),
-    "a huge field": (f"{HEADER}\n{ROW}{'x' * 200_000}\n".encode(), "field larger than field limit"),
 }
 
 
@@ -198,20 +143,9 @@ def test_damaged_results_are_one_line_that_says_what_to_do(root, damage, capsys,
     assert statuses(root) == ["done"]
 
 
-def test_results_that_are_no_file_are_one_line(root, capsys):
-    path = root / "figures/results.csv"
-    path.unlink()
-    os.mkfifo(path)
-    code, line = said(capsys, "workbook")
-    assert code == 2 and f"{path} must be a regular file" in line
-
-
 NOTEBOOKS = {
-    "a list": "[]",
     "cells are a dict": '{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": {}}',
-    "a cell is text": '{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": ["x"]}',
     "no metadata": '{"nbformat": 4, "nbformat_minor": 5, "cells": []}',
-    "settings": '{"nbformat": 4, "nbformat_minor": 5, "metadata": {"normint": 3}, "cells": []}',
     "format": '{"nbformat": 3, "nbformat_minor": 5, "metadata": {}, "cells": []}',
     "deep": "[" * 100_000,
 }
@@ -288,7 +222,7 @@ NEAR = ("random", "json", "pathlib", "numpy", "psutil", "papermill", "ipykernel_
 
 
 def test_modules_that_lie_near_are_not_imported(tmp_path, monkeypatch):
-    for name in ("NORMINT_DATA", "NORMINT_FIGURES", "NORMINT_VARIANT", "NORMINT_RUN_LOG"):
+    for name in SETTINGS:
         monkeypatch.delenv(name, raising=False)
     make(tmp_path, NAME, "import random, numpy, matplotlib.pyplot, normint\nprint(random.__name__)")
     near = tmp_path / "near"

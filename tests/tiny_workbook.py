@@ -8,6 +8,9 @@ from normint.files.writing import write_atomically
 from normint.workbook import results
 from normint.workbook.notebook_files import write_notebook
 
+# What tests must not inherit from whoever runs them.
+SETTINGS = ("NORMINT_DATA", "NORMINT_FIGURES", "NORMINT_VARIANT", "NORMINT_RUN_LOG", "NORMINT_DATASET")
+
 
 def code_cell(source, number, tags=()):
     """Return a code cell that was not executed."""

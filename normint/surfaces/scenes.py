@@ -15,6 +15,7 @@ KINDS = (
     "varying", "outliers", "quantised", "smooth",
 )  # fmt: skip
 SIGMAS = (0.0, 0.005, 0.01, 0.02, 0.05)
+WHOLE = {"smooth": drawing.smooth, "kinks": drawing.kinks}  # scenes of one surface, without jumps
 DEVELOPMENT = tuple((kind, variant) for kind in KINDS for variant in (0, 2, 4, 6))
 REPORT = tuple((kind, variant) for kind in KINDS for variant in (1, 3, 5, 7))
 
@@ -61,11 +62,11 @@ class Scene:
 
     def error(self, depth):
         """Measure the RMSE after one offset for each piece: all that the gradient determines."""
-        return _rmse(depth, self.surface, self.pieces)
-
-    def error_common(self, depth):
-        """Measure the RMSE after one offset for each connected component of the mask."""
-        return _rmse(depth, self.surface, scipy.ndimage.label(self.mask)[0] - 1)
+        depth = as_field("depth", depth, self.mask)
+        labels = self.pieces[self.mask]
+        difference = (depth - self.surface.depth)[self.mask]
+        means = np.bincount(labels, difference) / np.maximum(np.bincount(labels), 1)
+        return float(np.sqrt(np.mean((difference - means[labels]) ** 2)))
 
 
 def scene(kind, variant=0, n=128):
@@ -126,8 +127,8 @@ def _layers(kind, variant):
     """Return what the scene shows, its mask as a function of (u, v), and the generator to go on with."""
     rng = np.random.default_rng([2018, KINDS.index(kind), variant])
     mask = _mask(rng) if kind == "holes" else _everywhere
-    if kind in ("smooth", "kinks"):
-        return getattr(drawing, kind)(rng), mask, rng
+    if kind in WHOLE:
+        return WHOLE[kind](rng), mask, rng
     what = kind if kind in ("steps", "ramps", "bodies", "contours", "thin") else "mixed"
     floating = variant % 8 in (5, 6)
     return drawing.draw(what, rng, mask(*drawing.CENTRES), floating), mask, rng
@@ -215,11 +216,3 @@ def _quantise(p, q):
     normals = np.stack([-p, -q, np.ones_like(p)]) / np.sqrt(1 + p**2 + q**2)
     normals = np.round(255 * (normals + 1) / 2) / 255 * 2 - 1
     return -normals[0] / normals[2], -normals[1] / normals[2]
-
-
-def _rmse(depth, surface, pieces):
-    depth = as_field("depth", depth, surface.mask)
-    labels = pieces[surface.mask]
-    difference = (depth - surface.depth)[surface.mask]
-    means = np.bincount(labels, difference) / np.maximum(np.bincount(labels), 1)
-    return float(np.sqrt(np.mean((difference - means[labels]) ** 2)))

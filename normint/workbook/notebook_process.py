@@ -156,8 +156,6 @@ def read_log(path):
 
 def execute(job, draft, place, on_cell_start):
     """Execute a notebook with papermill, writing to `draft` on the way; return status and message."""
-    # Checking addresses on the web is no part of this, and only importing what does takes a second.
-    sys.modules["rfc3987_syntax"] = None
     import papermill
     from papermill.exceptions import PapermillExecutionError
 

@@ -7,17 +7,24 @@ from threading import RLock, current_thread, main_thread
 from normint import paths
 
 
-class Lines:
-    """Write one line for each finished notebook: for logs."""
+class Silence:
+    """What a run tells on the way, to nobody."""
 
     def begin(self, total):
-        """Say nothing yet."""
+        """Hear how many cells there are to execute."""
 
     def start(self, name):
-        """Say nothing yet."""
+        """Hear that a notebook starts."""
 
     def cell(self):
-        """Say nothing about single cells."""
+        """Hear that a cell begins."""
+
+    def finish(self, outcome):
+        """Hear what became of a notebook."""
+
+
+class Lines(Silence):
+    """Write one line for each finished notebook: for logs."""
 
     def finish(self, outcome):
         """Write what became of a notebook."""

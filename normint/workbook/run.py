@@ -20,6 +20,7 @@ from normint.paths import digest, listing
 from normint.workbook import results
 from normint.workbook.notebook_files import has_parameters, read_notebook, settings, sources, update_notebook
 from normint.workbook.notebook_process import NotebookProcess
+from normint.workbook.progress import Silence
 from normint.workbook.state import Outcome, States
 
 
@@ -63,8 +64,8 @@ def run(
     jobs : int
         How many at a time. Notebooks with ``{"normint": {"alone": true}}`` in their metadata measure
         time and always run alone.
-    progress : object, optional
-        Its `begin(total)`, `start(name)`, `cell()`, and `finish(outcome)` are called on the way.
+    progress : Silence, optional
+        What is told on the way; see :mod:`normint.workbook.progress`.
 
     Returns
     -------
@@ -141,7 +142,8 @@ class _Session:
     """The processes of one run, and what stays of them in its folder."""
 
     def __init__(self, notebooks, states, job, progress):
-        self.notebooks, self.states, self.job, self.progress = notebooks, states, job, progress
+        self.notebooks, self.states, self.job = notebooks, states, job
+        self.progress = progress or Silence()
         self._running, self._stopped, self._lock = set(), False, threading.Lock()
 
     def run(self, notebooks, jobs, force):
@@ -152,9 +154,9 @@ class _Session:
         outcomes = {outcome.name: outcome for outcome in before if outcome}
         todo = [name for name in notebooks if name not in outcomes]
         alone = [name for name in todo if settings(notebooks[name]).get("alone")]
-        self._tell("begin", sum(len(notebooks[name]["cells"]) for name in todo))
+        self.progress.begin(sum(len(notebooks[name]["cells"]) for name in todo))
         for outcome in outcomes.values():
-            self._tell("finish", outcome)
+            self.progress.finish(outcome)
         for names, workers in (([name for name in todo if name not in alone], jobs), (alone, 1)):
             with ThreadPoolExecutor(workers) as pool:
                 try:
@@ -169,20 +171,20 @@ class _Session:
         with self._lock:
             if self._stopped:
                 return Outcome(name, "interrupted")
-            self._tell("start", name)
+            self.progress.start(name)
             self.states.forget(name)
             source = self.notebooks / f"{name}.ipynb"
             process = NotebookProcess(source, self.states.executed(name), **self.job)
             self._running.add(process)
         begun = time.perf_counter()
-        end = process.wait(on_cell=lambda: self._tell("cell"))
+        end = process.wait(on_cell=self.progress.cell)
         outcome = Outcome(name, seconds=round(time.perf_counter() - begun, 1), **end)
         with self._lock:
             self._running.discard(process)
             sweep(self.states.figures)
             if outcome.status != "interrupted":
                 self.states.keep(outcome)
-                self._tell("finish", outcome)
+                self.progress.finish(outcome)
         return outcome
 
     def _stop(self):
@@ -190,10 +192,6 @@ class _Session:
             self._stopped = True
             for process in self._running:
                 process.stop()
-
-    def _tell(self, what, *arguments):
-        if self.progress:
-            getattr(self.progress, what)(*arguments)
 
 
 def versions():

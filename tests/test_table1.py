@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from normint import surfaces
-from normint.workbook.studies import table1 as comparison
+from normint.workbook.studies import table1
 
 
 @pytest.fixture(scope="module")
@@ -13,24 +13,24 @@ def tent():
 
 
 def test_jumps_are_at_the_gables_alone(tent):
-    marks = comparison.near_jumps(tent, distance=0)
+    marks = table1.near_jumps(tent, distance=0)
     columns = np.flatnonzero(marks.any(axis=0))
     assert columns.tolist() == [15, 16, 47, 48]  # both sides of each gable
     assert not marks[: 32 - 16].any()
 
 
 def test_error_near_jumps_looks_there_and_nowhere_else(tent):
-    elsewhere = np.where(comparison.near_jumps(tent), 0.0, 1.0)
-    error = comparison.error_near_jumps(tent.depth + elsewhere, tent)
+    elsewhere = np.where(table1.near_jumps(tent), 0.0, 1.0)
+    error = table1.error_near_jumps(tent.depth + elsewhere, tent)
     assert error == pytest.approx(elsewhere.mean())  # only the mean difference is left there
-    assert comparison.error_near_jumps(tent.depth + 7.0, tent) == pytest.approx(0.0, abs=1e-12)
+    assert table1.error_near_jumps(tent.depth + 7.0, tent) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_border_bias_is_the_error_of_the_frame():
     surface = surfaces.peaks(32)
     frame = np.ones((32, 32))
     frame[2:-2, 2:-2] = -(32**2 - 28**2) / 28**2  # so that its mean is zero
-    value = comparison.border_bias(surface.depth + 0.01 * frame, surface)
+    value = table1.border_bias(surface.depth + 0.01 * frame, surface)
     assert value == pytest.approx(100 * 0.01 / surface.depth.std())
 
 
@@ -41,19 +41,19 @@ class TestStaircasing:
         stairs = np.zeros((64, 64))
         stairs[32:] = 1.0
         edges = 2 * 59 * 64  # those that have two more before and after
-        share = comparison.staircasing(self.surface.depth + stairs, self.surface, 0.1)
+        share = table1.staircasing(self.surface.depth + stairs, self.surface, 0.1)
         assert share == pytest.approx(64 / edges)
 
     def test_bending_and_noise_are_no_steps(self):
         v = np.arange(64) / 64
         rng = np.random.default_rng(0)
         bent = self.surface.depth + 30 * v**2 + 0.05 * rng.standard_normal((64, 64))
-        assert comparison.staircasing(bent, self.surface, 0.1) == 0
+        assert table1.staircasing(bent, self.surface, 0.1) == 0
 
     def test_true_jumps_are_left_out(self):
         tent = surfaces.canadian_tent()
         smoothed = 0.5 * (tent.depth + np.roll(tent.depth, 1, axis=1))
-        assert comparison.staircasing(smoothed, tent, 0.1) == 0
+        assert table1.staircasing(smoothed, tent, 0.1) == 0
 
 
 class TestTable:
@@ -65,11 +65,11 @@ class TestTable:
         measured = {name: dict(self.best) for name in ("dct", "quadratic", "mumford_shah")}
         measured["quadratic"]["jumps"] = 10.0
         measured["mumford_shah"].update(changes)
-        return comparison.Table(measured)
+        return table1.Table(measured)
 
     def signs(self, **changes):
         table = self.table(**changes)
-        return [table.sign("mumford_shah", column) for column in comparison.COLUMNS]
+        return [table.sign("mumford_shah", column) for column in table1.COLUMNS]
 
     def test_signs_follow_from_the_numbers(self):
         assert self.signs() == ["+++", "+", "+", "+++", "+", "+", "No", "No"]
@@ -80,14 +80,14 @@ class TestTable:
     def test_time_and_jumps_are_relative(self):
         slow = self.table(time=50.0)
         slow.measured["dct"]["time"] = 10.0
-        assert slow.sign("mumford_shah", comparison.COLUMNS[0]) == "+++"
+        assert slow.sign("mumford_shah", table1.COLUMNS[0]) == "+++"
 
     def test_methods_that_the_paper_does_not_have_differ_in_nothing(self):
         for name in ("calibrated", "bilateral"):
             table = self.table()
             table.measured[name] = self.best | {"parameter": 9.0, "starts": np.nan}
             assert "?\nnot measured" in table.cells()[0][-1]
-            assert table.sign(name, comparison.COLUMNS[5]) == "--"
+            assert table.sign(name, table1.COLUMNS[5]) == "--"
             assert not any(name in line for line in table.disagreements())
             assert set(table.colours()[-1]) == {"white"}
 
