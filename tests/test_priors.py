@@ -1,4 +1,4 @@
-"""A prior and its weight: estimated noise, Stein's estimate, coarse values, outliers."""
+"""A prior and its weight: estimated noise, Stein's estimate, outliers, and the blocks of a depth sensor."""
 
 import numpy as np
 import pytest
@@ -62,11 +62,6 @@ def test_the_noise_scales_with_the_slopes_and_does_not_depend_on_their_axes():
     assert gradient_noise(q.T, p.T) == pytest.approx(gradient_noise(p, q))
 
 
-def test_the_noise_of_slopes_needs_a_square():
-    with pytest.raises(ValueError, match="mask has no four pixels in a square"):
-        gradient_noise(*flat(1, 9))
-
-
 # Noise of the prior
 
 
@@ -80,13 +75,6 @@ def test_neighbouring_values_show_the_noise_of_the_prior(size):
     assert prior_noise(p, q, prior, size=size) == pytest.approx(0.4, rel=0.06)
     prior[:20] += 50.0  # a tenth of the values wrong together
     assert prior_noise(p, q, prior, size=size) == pytest.approx(0.4, rel=0.1)
-
-
-def test_the_noise_of_a_prior_needs_two_values_in_a_line():
-    prior = np.full((4, 4), np.nan)
-    prior[0, 1] = prior[2, 3] = 1.0
-    with pytest.raises(ValueError, match="prior has no two values in one row or column"):
-        prior_noise(*flat(4, 4), prior)
 
 
 # Misfit, influence, and the choice
@@ -176,23 +164,6 @@ def test_a_wave_is_shared_between_normals_and_prior_as_the_eigenvalue_says():
         np.testing.assert_allclose(depth, weight / (weight + eigenvalue) * wave, atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    "changed, message",
-    [
-        ({"prior": np.zeros((3, 3))}, "prior has shape"),
-        ({"prior": np.full((4, 4), np.nan)}, "prior is NaN everywhere"),
-        ({"prior": [["a"] * 4] * 4}, "prior is not an array of numbers"),
-        ({"rng": 0}, "rng is a int"),
-        ({"size": 0}, "size is 0"),
-        ({"probes": 0}, "probes is 0"),
-    ],
-)
-def test_bad_arguments_are_refused(changed, message):
-    arguments = {"prior": np.eye(4), "rng": np.random.default_rng(0), **changed}
-    with pytest.raises(ValueError, match=message):
-        choose_weight(*flat(4, 4), **arguments)
-
-
 # Wrong values
 
 
@@ -224,11 +195,88 @@ def test_distrust_keeps_separate_pieces_apart():
     assert np.isnan(depth[:, 20]).all()
 
 
-@pytest.mark.parametrize("name", ["weight", "noise", "cutoff"])
-def test_distrust_refuses_numbers_that_are_not_positive(name):
-    with pytest.raises(ValueError, match=f"{name} is -1"):
-        distrust_outliers(*flat(8, 8), np.eye(8), **{"weight": 1.0, "noise": 1.0, name: -1.0})
+# Block means, and priors made of them
 
 
-def test_absolute_error_counts_the_constant():
-    assert absolute_error(np.full((3, 3), 5.0), np.full((3, 3), 2.0)) == 3.0
+def test_block_means_count_only_the_mask():
+    depth = np.arange(16.0).reshape(4, 4)
+    mask = np.ones((4, 4), bool)
+    mask[0, :3] = False
+    depth[~mask] = np.nan
+    means = depth_sensor.block_means(depth, 2, mask)
+    np.testing.assert_allclose(means, [[4.5, (3 + 6 + 7) / 3], [10.5, 12.5]])
+    assert np.isnan(depth_sensor.block_means(depth, 2, mask, least=0.6)[0, 0])
+
+
+def test_spreading_and_averaging_are_inverse():
+    values = np.random.default_rng(0).standard_normal((3, 4))
+    mask = np.ones((11, 15), bool)  # with incomplete blocks at the border
+    back = depth_sensor.block_means(depth_sensor.spread(values, 4, mask), 4, mask, least=0.0)
+    np.testing.assert_allclose(back, values)
+
+
+def test_every_block_has_one_centre_and_it_is_inside_the_mask():
+    mask = vase(100).mask
+    values = depth_sensor.block_means(vase(100).depth, 9, mask, least=0.0)
+    image = depth_sensor.at_centres(values, 9, mask)
+    assert np.isfinite(image).sum() == np.isfinite(values).sum()
+    assert not np.isfinite(image[~mask]).any()
+
+
+def test_a_refined_prior_has_the_given_means_and_the_detail_of_the_gradient():
+    surface = peaks(60)
+    values = np.random.default_rng(0).standard_normal((10, 10))
+    prior = depth_sensor.refined(values, 6, surface.p, surface.q)
+    np.testing.assert_allclose(depth_sensor.block_means(prior, 6), values, atol=1e-10)
+    inside = np.diff(prior, axis=1)[:, np.arange(59) % 6 != 5]
+    expected = 0.5 * (surface.q[:, 1:] + surface.q[:, :-1])[:, np.arange(59) % 6 != 5]
+    np.testing.assert_allclose(inside, expected, atol=0.01)
+
+
+def test_exact_means_of_an_exact_gradient_give_the_depth_itself():
+    u, v = np.indices((24, 30), dtype=float)
+    depth = 0.05 * u**2 - 0.02 * u * v + 3 * v  # trapezoids integrate quadratic depths exactly
+    p, q = 0.1 * u - 0.02 * v, -0.02 * u + 3
+    prior = depth_sensor.refined(depth_sensor.block_means(depth, 6), 6, p, q)
+    assert np.abs(prior - depth).max() < 1e-3 * np.ptp(depth)
+
+
+def test_unknown_values_stay_unknown():
+    values = np.ones((3, 3))
+    values[1, 2] = np.nan
+    prior = depth_sensor.refined(values, 4, *flat(12, 12))
+    assert np.isnan(prior[4:8, 8:]).all() and np.isnan(prior).sum() == 16
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: choose(prior=np.zeros((3, 3))), "prior has shape"),
+        (lambda: choose(prior=np.full((4, 4), np.nan)), "prior is NaN everywhere"),
+        (lambda: choose(prior=[["a"] * 4] * 4), "prior is not an array of numbers"),
+        (lambda: choose(rng=0), "rng is a int"),
+        (lambda: choose(size=0), "size is 0"),
+        (lambda: choose(probes=0), "probes is 0"),
+        (lambda: gradient_noise(*flat(1, 9)), "mask has no four pixels in a square"),
+        (
+            lambda: prior_noise(*flat(4, 4), np.where(np.eye(4), 1.0, np.nan)),
+            "prior has no two values in one row",
+        ),
+        (lambda: distrust_outliers(*flat(8, 8), np.eye(8), weight=-1.0, noise=1.0), "weight is -1"),
+        (lambda: distrust_outliers(*flat(8, 8), np.eye(8), weight=1.0, noise=-1.0), "noise is -1"),
+        (lambda: distrust_outliers(*flat(8, 8), np.eye(8), cutoff=-1.0), "cutoff is -1"),
+        (
+            lambda: depth_sensor.spread(np.ones((2, 2)), 4, np.ones((12, 12), bool)),
+            r"values has shape \(2, 2\)",
+        ),
+        (lambda: depth_sensor.at_centres(np.ones((2, 2)), 4, np.ones((12, 12), bool)), r"expected \(3, 3\)"),
+        (lambda: depth_sensor.block_means(np.ones((4, 4)), 0), "size is 0"),
+    ],
+)
+def test_bad_arguments_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def choose(**changed):
+    return choose_weight(*flat(4, 4), **{"prior": np.eye(4), "rng": np.random.default_rng(0), **changed})

@@ -7,16 +7,16 @@ from normint.normals.convert import gradient_to_normals
 from normint.surfaces import Surface, canadian_tent, figurine, vase
 from normint.surfaces.rendering import cast_shadow, photograph
 
-
-def surface_of(depth, p=0.0, q=0.0):
-    depth = np.asarray(depth, dtype=float)
-    ones = np.ones(depth.shape)
-    return Surface(depth, p * ones, q * ones, np.ones(depth.shape, bool))
+DIRECTIONS = [(-0.5, 0.0, 1.0), (0.4, -0.9, 0.6), (0.7, 0.2, 0.1), (0.0, 0.0, 1.0)]
+each_light = pytest.mark.parametrize("light", DIRECTIONS)
+TWO = np.array([[0.0, 0.0, 1.0], [0.0, 0.6, 0.8]])
+SCENES = (canadian_tent(40, 13, 12, 1.3), vase(48), figurine(60))
+POST = np.where(np.arange(40) == 10, 10.0, 0.0) * np.ones((3, 1))  # in every row, ten high
 
 
 def plane(p, q, shape=(12, 15)):
     u, v = np.indices(shape)
-    return surface_of(p * u + q * v, p, q)
+    return Surface(p * u + q * v, np.full(shape, p), np.full(shape, q), np.ones(shape, bool))
 
 
 def sphere(n=61, radius=25.0):
@@ -27,22 +27,19 @@ def sphere(n=61, radius=25.0):
     return Surface(depth, -u / depth, -v / depth, inside)
 
 
-DIRECTIONS = [(-0.5, 0.0, 1.0), (0.4, -0.9, 0.6), (0.7, 0.2, 0.1), (0.0, 0.0, 1.0)]
-
-
 def assert_rounded(images, exact):
     """Check that whole numbers are nearest to exact ones."""
     np.testing.assert_allclose(images, exact, rtol=0, atol=0.5 + 1e-9)
 
 
 class TestLambertsLaw:
-    @pytest.mark.parametrize("light", DIRECTIONS)
+    @each_light
     def test_ratio_of_two_planes(self, light):
         # One light on a plane and straight from the camera: the brighter of the two is at 90 % of 65 535.
-        surface, light = plane(0.3, -0.2), np.asarray(light) / np.linalg.norm(light)
+        light = np.asarray(light) / np.linalg.norm(light)
         normal = gradient_to_normals(0.3, -0.2)
         expected = np.maximum(np.array([normal @ light, normal[2]]), 0)
-        images = photograph(surface, [light, [0, 0, 1]])
+        images = photograph(plane(0.3, -0.2), [light, [0, 0, 1]])
         assert (images == images[:, :1, :1]).all()
         assert_rounded(images[:, 0, 0], 0.9 * 65535 * expected / expected.max())
 
@@ -55,22 +52,20 @@ class TestLambertsLaw:
         assert_rounded(images, 0.9 * 65535 * expected / expected.max())
 
     @pytest.mark.parametrize("albedo", [0.3, np.full((12, 15), 0.3), np.full((12, 15, 3), 0.3)])
-    @pytest.mark.parametrize("strengths", [None, [2.0, 1.0], np.outer([2.0, 1.0], [1, 1, 1])])
+    @pytest.mark.parametrize("strengths", [[2.0, 1.0], np.outer([2.0, 1.0], [1, 1, 1])])
     def test_colours_where_there_are_any(self, albedo, strengths):
         images = photograph(plane(0, 0), [[0, 0, 1], [0, 0, 1]], albedo=albedo, intensities=strengths)
         coloured = np.ndim(albedo) == 3 or np.ndim(strengths) == 2
         assert images.shape == ((2, 12, 15, 3) if coloured else (2, 12, 15))
-        expected = 0.9 * 65535 * np.array([1, 1 if strengths is None else 0.5])
-        assert_rounded(images.reshape(2, -1), np.broadcast_to(expected[:, np.newaxis], (2, images[0].size)))
+        for image, part in zip(images, (1, 0.5), strict=True):
+            assert_rounded(image, 0.9 * 65535 * part)
 
     def test_attached_shadow_is_exactly_zero(self):
-        surface = sphere()
-        light = np.array([0.0, 0.8, 0.6])
+        surface, light = sphere(), TWO[1, [0, 2, 1]]
         image = photograph(surface, [light], mask=surface.mask)[0]
         facing = gradient_to_normals(surface.p, surface.q) @ light
         away = surface.mask & (facing <= 0)
-        assert away.sum() > 100
-        assert not image[away].any()
+        assert away.sum() > 100 and not image[away].any()
         assert image[surface.mask & (facing > 1e-4)].all()
 
     def test_outside_the_mask_is_black_and_not_read(self):
@@ -78,10 +73,9 @@ class TestLambertsLaw:
         fields = (surface.depth, surface.p, surface.q)
         broken = Surface(*(np.where(surface.mask, field, np.nan) for field in fields), surface.mask)
         albedo = np.where(surface.mask, 0.5, np.nan)
-        lights = [[0.0, 0.6, 0.8], [0.1, 0.0, 1.0]]
-        images = photograph(broken, lights, albedo=albedo, mask=surface.mask)
+        images = photograph(broken, TWO, albedo=albedo, mask=surface.mask)
         assert not images[:, ~surface.mask].any()
-        np.testing.assert_array_equal(images, photograph(surface, lights, mask=surface.mask))
+        np.testing.assert_array_equal(images, photograph(surface, TWO, mask=surface.mask))
 
 
 class TestCastShadows:
@@ -92,13 +86,12 @@ class TestCastShadows:
         depth = np.where(np.arange(200) == 150, height, 0.0) * np.ones((5, 1))
         light = [0.0, np.cos(np.radians(elevation)), np.sin(np.radians(elevation))]
         if transposed:
-            depth, light = depth.T, [light[1], light[0], light[2]]
-        shadow = cast_shadow(depth, light)
-        lines = shadow.T if transposed else shadow
+            lines = cast_shadow(depth.T, [light[1], light[0], light[2]]).T
+        else:
+            lines = cast_shadow(depth, light)
         lengths = lines.sum(axis=1)
         # All lines, the first and the last included, in front of the wall without a gap.
-        assert (lengths == lengths[0]).all()
-        assert lines[:, 150 - lengths[0] : 150].all()
+        assert (lengths == lengths[0]).all() and lines[:, 150 - lengths[0] : 150].all()
         # Exactly: one pixel of depth is forgiven, and the last pixel whose ray hits is the last one dark.
         assert lengths[0] == np.ceil((height - 1) / rise - 1e-9) - 1
         assert height - 1 - rise - 1e-9 <= lengths[0] * rise < height
@@ -107,19 +100,14 @@ class TestCastShadows:
         # A post 10 high at (20, 20), lit along the diagonal at 45°: its shadow is on the diagonal.
         depth = np.zeros((30, 30))
         depth[20, 20] = 10.0
-        shadow = cast_shadow(depth, [1.0, 1.0, np.sqrt(2)])
-        lit_from = np.argwhere(shadow)
-        assert np.abs(lit_from[:, 0] - lit_from[:, 1]).max() <= 1
-        assert (lit_from < 20).any(axis=1).all()
+        dark = np.argwhere(cast_shadow(depth, [1.0, 1.0, np.sqrt(2)]))
+        assert np.abs(dark[:, 0] - dark[:, 1]).max() <= 1 and (dark < 20).any(axis=1).all()
 
-    @pytest.mark.parametrize("light", DIRECTIONS)
-    @pytest.mark.parametrize("slopes", [(0, -3), (-0.7, 0.9), (-10, 10)])
-    def test_no_plane_shades_itself(self, slopes, light):
-        if gradient_to_normals(*slopes) @ light > 0:
-            assert not cast_shadow(plane(*slopes).depth, light).any()
-
-    @pytest.mark.parametrize("light", DIRECTIONS)
-    def test_the_lit_side_of_a_sphere_has_no_shadow(self, light):
+    @each_light
+    def test_no_plane_and_no_lit_side_of_a_sphere_shades_itself(self, light):
+        for slopes in ((0, -3), (-0.7, 0.9), (-10, 10)):
+            if gradient_to_normals(*slopes) @ light > 0:
+                assert not cast_shadow(plane(*slopes).depth, light).any()
         surface = sphere()
         lit = surface.mask & (gradient_to_normals(surface.p, surface.q) @ light > 0)
         assert not (cast_shadow(surface.depth, light, surface.mask) & lit).any()
@@ -128,22 +116,18 @@ class TestCastShadows:
         assert not cast_shadow(canadian_tent(40, 10, 10, 3).depth, [0, 0, 1]).any()
 
     def test_what_is_outside_the_mask_casts_none(self):
-        depth = np.where(np.arange(40) == 10, 10.0, 0.0) * np.ones((3, 1))
-        mask = np.broadcast_to(np.arange(40) != 10, depth.shape)
-        assert not cast_shadow(depth, [0.0, -1.0, 1.0], mask).any()
+        assert not cast_shadow(POST, [0.0, -1.0, 1.0], POST == 0).any()
 
     def test_a_shadow_falls_along_the_edge_of_the_mask(self):
         # One row only is inside: the rays run exactly in it, beside pixels that are outside.
-        depth = np.where(np.arange(40) == 10, 10.0, 0.0) * np.ones((3, 1))
         row = np.zeros((3, 40), bool)
         row[1] = True
         for light in ([0.0, -1.0, 1.0], [0.0, 1.0, 1.0]):
-            np.testing.assert_array_equal(cast_shadow(depth, light, row)[1], cast_shadow(depth, light)[1])
+            np.testing.assert_array_equal(cast_shadow(POST, light, row)[1], cast_shadow(POST, light)[1])
 
-    def test_one_row(self):
-        depth = np.where(np.arange(40) == 10, 10.0, 0.0)
-        assert cast_shadow([depth], [0.0, -1.0, 1.0]).sum() == 8
-        assert cast_shadow(depth[:, np.newaxis], [-1.0, 0.0, 1.0]).sum() == 8
+    def test_one_row_and_one_column(self):
+        assert cast_shadow(POST[:1], [0.0, -1.0, 1.0]).sum() == 8
+        assert cast_shadow(POST[:1].T, [-1.0, 0.0, 1.0]).sum() == 8
 
     def test_the_length_of_the_light_does_not_matter(self):
         depth, light = figurine(60).depth, np.array([0.3, 0.8, 0.5])
@@ -152,32 +136,21 @@ class TestCastShadows:
         np.testing.assert_array_equal(cast_shadow(depth, 7.0 * light), shadow)
 
 
-def mirrored(surface, light, axis):
-    """Flip a scene and its light along u (axis 0) or v (axis 1)."""
-    signs = np.ones(3)
-    signs[axis] = -1
-    depth, p, q, mask = (np.flip(a, axis) for a in (surface.depth, surface.p, surface.q, surface.mask))
-    return Surface(depth, signs[0] * p, signs[1] * q, mask), signs * light
-
-
+@each_light
+@pytest.mark.parametrize("surface", SCENES, ids=lambda surface: surface.name)
 class TestFlips:
-    scenes = (canadian_tent(40, 13, 12, 1.3), vase(48), figurine(60))
-
-    @pytest.mark.parametrize("light", DIRECTIONS)
-    @pytest.mark.parametrize("surface", scenes, ids=[scene.name for scene in scenes])
     @pytest.mark.parametrize("masked", [True, False], ids=["masked", "whole"])
     def test_flips_and_photographs_commute(self, surface, light, masked):
         image = photograph(surface, [light], mask=surface.mask if masked else None)[0]
         for axis in (0, 1):
-            other, turned = mirrored(surface, light, axis)
-            seen = photograph(other, [turned], mask=other.mask if masked else None)[0]
+            signs = np.where(np.arange(3) == axis, -1.0, 1.0)
+            fields = surface.depth, signs[0] * surface.p, signs[1] * surface.q, surface.mask
+            other = Surface(*(np.flip(field, axis) for field in fields))
+            seen = photograph(other, [signs * light], mask=other.mask if masked else None)[0]
             np.testing.assert_array_equal(np.flip(seen, axis), image)
 
-    @pytest.mark.parametrize("light", DIRECTIONS)
-    @pytest.mark.parametrize("surface", scenes, ids=[scene.name for scene in scenes])
     def test_transposes_and_shadows_commute(self, surface, light):
-        turned = [light[1], light[0], light[2]]
-        shadow = cast_shadow(surface.depth.T, turned, surface.mask.T)
+        shadow = cast_shadow(surface.depth.T, [light[1], light[0], light[2]], surface.mask.T)
         np.testing.assert_array_equal(shadow.T, cast_shadow(surface.depth, light, surface.mask))
 
 
@@ -186,17 +159,16 @@ class TestCamera:
 
     @pytest.mark.parametrize(("bits", "dtype", "largest"), [(8, np.uint8, 255), (16, np.uint16, 65535)])
     @pytest.mark.parametrize("exposure", [0.25, 1.0, 2.0])
-    def test_bits_and_exposure(self, bits, dtype, largest, exposure):
-        images = photograph(self.surface, [[0, 0, 1], [0, 0.6, 0.8]], bits=bits, exposure=exposure)
+    def test_bits_and_exposure_up_to_saturation(self, bits, dtype, largest, exposure):
+        images = photograph(self.surface, TWO, bits=bits, exposure=exposure)
         assert images.dtype == dtype
         assert_rounded(images[:, 0, 0], np.minimum(exposure * np.array([1, 0.8]), 1) * largest)
 
     @pytest.mark.parametrize("noise", [0.01, 0.05])
     def test_noise_level(self, noise):
         # Two equal photographs, far from black and white: the noise is the difference to the mean.
-        images = photograph(
-            self.surface, [[0, 0, 1]] * 2, noise=noise, rng=np.random.default_rng(0), exposure=0.5
-        ).astype(float)
+        options = {"noise": noise, "rng": np.random.default_rng(0), "exposure": 0.5}
+        images = photograph(self.surface, [[0, 0, 1]] * 2, **options).astype(float)
         level = noise * 0.5 * 65535
         for image in images:
             assert image.mean() == pytest.approx(0.5 * 65535, abs=4 * level / np.sqrt(image.size))
@@ -228,18 +200,21 @@ class TestCamera:
         ({"albedo": 0.0}, "lights leave the surface black"),
     ],
 )
-def test_errors(options, message):
+def test_bad_arguments_of_a_photograph(options, message):
     options = {"lights": [[0, 0, 1]], **options}
     with pytest.raises(ValueError, match=message):
         photograph(plane(0.1, 0.2), options.pop("lights"), **options)
 
 
-@pytest.mark.parametrize("light", [[0, 1, 0], [0, 1, -0.1], [0, 1], [np.nan, 0, 1]])
-def test_bad_light_of_a_shadow(light):
-    with pytest.raises(ValueError, match="light has"):
-        cast_shadow(np.zeros((3, 3)), light)
-
-
-def test_bad_depth_of_a_shadow():
-    with pytest.raises(ValueError, match=r"depth is NaN or infinite at 1 pixel .* first at \(0, 1\)"):
-        cast_shadow([[0.0, np.nan]], [0, 1, 1])
+@pytest.mark.parametrize(
+    ("depth", "light", "message"),
+    [
+        (np.zeros((3, 3)), [0, 1, -0.1], "light has"),
+        (np.zeros((3, 3)), [0, 1], "light has"),
+        (np.zeros((3, 3)), [np.nan, 0, 1], "light has"),
+        ([[0.0, np.nan]], [0, 1, 1], r"depth is NaN or infinite at 1 pixel .* first at \(0, 1\)"),
+    ],
+)
+def test_bad_arguments_of_a_shadow(depth, light, message):
+    with pytest.raises(ValueError, match=message):
+        cast_shadow(depth, light)

@@ -221,6 +221,7 @@ TRAP = "open({!r}, 'w').close()\nraise SystemExit('a trap')\n"
 NEAR = ("random", "json", "pathlib", "numpy", "psutil", "papermill", "ipykernel_launcher", "IPython")
 
 
+@pytest.mark.slow
 def test_modules_that_lie_near_are_not_imported(tmp_path, monkeypatch):
     for name in SETTINGS:
         monkeypatch.delenv(name, raising=False)
