@@ -16,10 +16,10 @@ import scipy.io
 from relief_files import XYZ, assert_refused, make, run
 
 from normint import datasets
-from normint.files import available_memory
-from normint.files.arrays import hushed
-from normint.files.available_memory import available
+from normint.files import reading
+from normint.files.images import hushed
 from normint.files.normal_maps import read_normals
+from normint.files.reading import available
 
 SIDE = 100_000
 
@@ -165,7 +165,7 @@ class TestLargeFiles:
     def test_the_size_what_it_needs_and_what_there_is(
         self, tmp_path, monkeypatch, capsys, suffix, make, side
     ):
-        monkeypatch.setattr(available_memory, "available", lambda: 2e9)
+        monkeypatch.setattr(reading, "available", lambda: 2e9)
         path = tmp_path / f"large{suffix}"
         path.write_bytes(make(side, side))
         size = f"{side} × {side}"
@@ -173,13 +173,13 @@ class TestLargeFiles:
 
     @pytest.mark.parametrize(("suffix", "make"), [(".png", png), (".tiff", tiff)])
     def test_larger_than_opencv_reads_is_not_damaged(self, tmp_path, monkeypatch, capsys, suffix, make):
-        monkeypatch.setattr(available_memory, "available", lambda: 1e15)
+        monkeypatch.setattr(reading, "available", lambda: 1e15)
         path = tmp_path / f"large{suffix}"
         path.write_bytes(make(SIDE, SIDE))
         assert_refused(capsys, run(path), f"{SIDE} × {SIDE} pixels is larger than images that OpenCV reads")
 
     def test_a_file_of_many_bytes(self, monkeypatch, capsys):
-        monkeypatch.setattr(available_memory, "available", lambda: 2e9)
+        monkeypatch.setattr(reading, "available", lambda: 2e9)
         with open("large.npy", "wb") as file:
             file.truncate(4 * 10**9)  # of nothing, which take no room on the disk
         assert_refused(capsys, run("large.npy"), "large.npy needs 4.0 GB of memory; there are only 2.0 GB")
@@ -188,12 +188,12 @@ class TestLargeFiles:
         OpenEXR = pytest.importorskip("OpenEXR")
         with OpenEXR.File({}, {"RGB": XYZ.astype(np.float32)}) as file:
             file.write("n.exr")
-        monkeypatch.setattr(available_memory, "available", lambda: 10_000)
+        monkeypatch.setattr(reading, "available", lambda: 10_000)
         assert_refused(capsys, run("n.exr"), "n.exr needs")
 
     def test_the_work_is_estimated_too(self, folder, tmp_path, monkeypatch, capsys):
         # Around the mask there are 17 × 17 pixels; their file, of some thousand bytes, is read.
-        monkeypatch.setattr(available_memory, "available", lambda: 100 * 17 * 17)
+        monkeypatch.setattr(reading, "available", lambda: 100 * 17 * 17)
         words = "relief of 17 × 17 pixels, integrated by quadratic, needs 0.0376 MB of memory; there are only"
         assert_refused(capsys, run(folder), words)
         np.save("n.npy", XYZ[:17, :17])
@@ -202,7 +202,7 @@ class TestLargeFiles:
 
     def test_a_limit_of_the_process_counts(self):
         program = (
-            "import resource; from normint.files.available_memory import available; before = available();"
+            "import resource; from normint.files.reading import available; before = available();"
             "resource.setrlimit(resource.RLIMIT_AS, (2**31, -1)); print(before, available())"
         )
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

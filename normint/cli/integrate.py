@@ -157,8 +157,8 @@ def _check_usage(arguments):
 
 def _read(arguments, options):
     """Read all files; refuse those that do not fit together."""
-    from normint.files.available_memory import check_room
     from normint.files.normal_maps import read_depth, read_stored
+    from normint.files.reading import check_room
 
     named = {name: getattr(arguments, name) for name in ("mask", "camera", "variable")}
     stored = read_stored(arguments.path, **named)
@@ -189,7 +189,7 @@ def _read(arguments, options):
 def _solve(arguments, task):
     """Integrate; what goes wrong because of flipped axes is said together with the axes that would do."""
     from normint.domain import bounding_box
-    from normint.files.available_memory import check_room
+    from normint.files.reading import check_room
     from normint.integration import iterations_are_asked_for
     from normint.normals.axes import axes_warning
     from normint.normals.integrate_normals import integrate_map

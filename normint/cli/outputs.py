@@ -49,8 +49,7 @@ def check_free(files, *, force=False):
     force : bool
         Whether plain files may be replaced that the report beside them lists.
     """
-    for path in files.values():
-        check_plain(path)
+    check_plain(*files.values())
     known = written_before(files["report"])
     for path in files.values():
         if os.path.lexists(path):

@@ -8,9 +8,9 @@ import numpy as np
 from normint.datasets.records import DepthAndNormals, ImageSet
 from normint.domain import bounding_box
 from normint.files.arrays import read_named, read_table
-from normint.files.available_memory import check_room
-from normint.files.images import read_bytes, read_image, read_mask
+from normint.files.images import read_image, read_mask
 from normint.files.normal_maps import read_stored
+from normint.files.reading import check_room, read_regular
 from normint.normals.maps import decode, directions, known, turned
 
 XYZ = directions("xyz")  # the axes of all these files: right, up, to the camera
@@ -32,7 +32,7 @@ def read_diligent(folder: str | PathLike, *, crop: bool = False) -> ImageSet:
     ImageSet
     """
     folder = Path(folder)
-    text = read_bytes(folder / "filenames.txt").decode("utf-8-sig", errors="replace")
+    text = read_regular(folder / "filenames.txt").decode("utf-8-sig", errors="replace")
     names = [line.strip() for line in text.splitlines() if line.strip()]
     if not names:
         raise ValueError(f"{folder / 'filenames.txt'} is empty; expected one image name per line")

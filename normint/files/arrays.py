@@ -1,34 +1,24 @@
 """The one array of a file that a caller wants: of PNG, TIFF, EXR, NPY, NPZ and MAT files, all bits kept."""
 
-import os
-import sys
 import warnings
 from contextlib import contextmanager
 from io import BytesIO
 from math import prod
 from pathlib import Path
-from threading import Lock
 from zipfile import ZipFile
 
 import numpy as np
 
-from normint.files.available_memory import check_room
 from normint.files.exr import read_exr
-from normint.files.images import decode_image, read_bytes, read_image
+from normint.files.images import decode_image, read_image
 from normint.files.matlab import read_matlab
+from normint.files.reading import check_room, read_regular
 
-__all__ = [
-    "ARRAYS", "FORMATS", "hushed", "read_array", "read_arrays", "read_named", "read_table", "suffix_of",
-]  # fmt: skip
+__all__ = ["ARRAYS", "FORMATS", "read_array", "read_arrays", "read_named", "read_table"]
 
 ARRAYS = (".exr", ".npy", ".npz", ".mat")  # by names, if there are several
 FORMATS = (".png", ".tif", ".tiff", *ARRAYS)
 NUMBERS = "biuf"  # kinds of types: truth values, whole and real numbers
-
-
-def suffix_of(path):
-    """Return the end of a file's name that tells its format, in small letters."""
-    return Path(path).suffix.lower()
 
 
 def read_array(path, expected, fits, variable):
@@ -50,15 +40,14 @@ def read_array(path, expected, fits, variable):
     ndarray
         Of truth values, whole or real numbers. Images have red first.
     """
-    suffix = suffix_of(path)
+    suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         # A missing file is said to be missing, whatever it is called.
-        read_bytes(path)
+        read_regular(path)
         raise ValueError(f"{path} has a name that ends in {suffix!r}; expected one of {', '.join(FORMATS)}")
     if suffix in ARRAYS:
         return _choose(path, read_arrays(path), expected, fits, variable)
-    with hushed():
-        image = read_image(path) if suffix == ".png" else decode_image(path)  # TIFF may have real numbers
+    image = read_image(path) if suffix == ".png" else decode_image(path)  # TIFF may have real numbers
     if not fits(image):
         raise ValueError(f"{path} has shape {image.shape}; expected {expected}")
     return image
@@ -79,14 +68,13 @@ def read_arrays(path, names=None):
     dict of ndarray
         By their names; that of the only one of an NPY file is "". Nothing is ever unpickled.
     """
-    suffix = suffix_of(path)
+    suffix = Path(path).suffix.lower()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of readers about files that they then refuse, or not
         if suffix == ".mat":
-            return read_matlab(path, read_bytes(path), names)
+            return read_matlab(path, read_regular(path), names)
         if suffix == ".exr":
-            with hushed():
-                return read_exr(path)
+            return read_exr(path)
         return _read_numpy(path, names)
 
 
@@ -134,7 +122,7 @@ def read_table(path, shape):
     -------
     ndarray of float64
     """
-    data = read_bytes(path)
+    data = read_regular(path)
     check_room(path, 20 * len(data))  # each number is a text of its own before it is one
     try:
         lines = data.decode("utf-8-sig").splitlines()
@@ -163,7 +151,7 @@ def _choose(path, arrays, expected, fits, variable):
 
 
 def _read_numpy(path, names):
-    data = read_bytes(path)
+    data = read_regular(path)
     with _refusing(f"{path} is not a NumPy file of numbers that can be read"):
         members = _members(data, names)
         headers = [_shape_and_bytes(file, length) for file, length in members.values()]
@@ -212,50 +200,3 @@ def _refusing(text):
         yield
     except Exception as error:
         raise ValueError(text) from error
-
-
-class _Silence:
-    """Sends standard error nowhere as long as any thread wants it so, and then back to where it was."""
-
-    def __init__(self):
-        self.lock, self.wanted, self.kept = Lock(), 0, None
-
-    def begin(self):
-        with self.lock:
-            self.wanted += 1
-            if self.wanted == 1:
-                if sys.stderr is not None:
-                    sys.stderr.flush()
-                self.kept = _duplicate(2)
-                with open(os.devnull, "wb") as nowhere:
-                    os.dup2(nowhere.fileno(), 2)
-
-    def end(self):
-        with self.lock:
-            self.wanted -= 1
-            if self.wanted == 0 and self.kept is not None:
-                os.dup2(self.kept, 2)
-                os.close(self.kept)
-
-
-def _duplicate(number):
-    try:
-        return os.dup(number)
-    except OSError:  # it is closed
-        return None
-
-
-_silence = _Silence()
-
-
-@contextmanager
-def hushed():
-    """Keep the image libraries, written in C, from writing to the terminal about files they refuse.
-
-    The stream is the process's: what other threads write to it meanwhile is not seen either.
-    """
-    _silence.begin()
-    try:
-        yield
-    finally:
-        _silence.end()

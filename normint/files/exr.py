@@ -6,8 +6,8 @@ from threading import Lock
 
 import numpy as np
 
-from normint.files.available_memory import check_room
-from normint.files.images import read_bytes
+from normint.files.images import hushed
+from normint.files.reading import check_room, read_regular
 
 __all__ = ["layers", "read_exr"]
 
@@ -34,8 +34,7 @@ def read_exr(path):
     OpenCV, which reads some EXR files, would take the first colours it finds, in a rendering those of the
     picture and not the normals beside it, without a word. So it is not asked.
     """
-    data = read_bytes(path)
-    if not data.startswith(MAGIC):
+    if not read_regular(path).startswith(MAGIC):
         raise ValueError(f"{path} is not an EXR file")
     try:
         import OpenEXR
@@ -44,7 +43,7 @@ def read_exr(path):
             f"{path} cannot be read: no reader for EXR files is installed; pip install 'normint[exr]'"
         ) from None
     try:
-        with OpenEXR.File(str(path), header_only=True) as file:
+        with hushed(), OpenEXR.File(str(path), header_only=True) as file:
             needed = sum(_bytes_of_part(part.header) for part in file.parts)
     except Exception as error:  # damaged files fail in many ways
         raise ValueError(f"{path} is not an EXR file that can be read: it is damaged") from error
@@ -52,7 +51,7 @@ def read_exr(path):
     try:
         # Channels of different types, such as a short transparency, are only read apart. Of pixels that it
         # cannot read the library says so on stdout, and goes on.
-        with _one_at_a_time, redirect_stdout(StringIO()) as said:
+        with _one_at_a_time, hushed(), redirect_stdout(StringIO()) as said:
             with OpenEXR.File(str(path), separate_channels=True) as file:
                 parts = {
                     part.name(): {name: np.asarray(channel.pixels) for name, channel in part.channels.items()}

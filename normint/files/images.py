@@ -4,19 +4,27 @@ What is wrong with a file is said in one `ValueError` that names it.
 """
 
 import os
-import stat
+import struct
+import sys
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 
+import cv2
 import numpy as np
 
-from normint.files.available_memory import check_room
-from normint.files.headers import PNG, image_size
-from normint.files.writing import write_atomically
+from normint.files.reading import check_room, read_regular
+from normint.files.writing import write_whole
 
-__all__ = ["decode_image", "encode_image", "read_bytes", "read_image", "read_mask", "write_image"]
+__all__ = [
+    "decode_image", "encode_image", "hushed", "image_size", "read_image", "read_mask", "write_image",
+]  # fmt: skip
 
+PNG = b"\x89PNG\r\n\x1a\n"
+_CHANNELS = {0: 1, 2: 3, 3: 4, 4: 4, 6: 4}  # of a PNG by its type of colour, as they are decoded
+_WIDTH, _LENGTH, _BITS, _SAMPLES = 256, 257, 258, 277  # tags of a TIFF
+_VALUES = {1: "B", 3: "H", 4: "I", 16: "Q"}  # types of their values
 _EXACT = (".png", ".tif", ".tiff")  # other formats lose bits or colours
 _MOST_PIXELS, _LONGEST_SIDE = 2**30, 2**20  # that OpenCV reads
 
@@ -76,15 +84,11 @@ def write_image(path, image):
     suffix = Path(path).suffix.lower()
     if suffix not in _EXACT:
         raise ValueError(f"path is {path}; expected a name that ends in {', '.join(_EXACT)}")
-    data = encode_image(image, suffix)
-    with write_atomically(path) as temporary:
-        temporary.write_bytes(data)
+    write_whole(path, encode_image(image, suffix))
 
 
 def encode_image(image, suffix):
     """Return the bytes of an image file, ".png" or ".tiff", of 8 or 16 bits, grey or in colour."""
-    import cv2
-
     image = np.asarray(image)
     if image.dtype not in (np.uint8, np.uint16):
         raise ValueError(f"image has type {image.dtype}; expected uint8 or uint16")
@@ -96,9 +100,7 @@ def encode_image(image, suffix):
 
 def decode_image(path):
     """Read any image that OpenCV reads, real numbers included, if there is the memory for it; red first."""
-    import cv2
-
-    data = read_bytes(path)
+    data = read_regular(path)
     if size := image_size(data):
         rows, columns, depth = size
         what = f"{path} of {rows} × {columns} pixels"
@@ -108,34 +110,13 @@ def decode_image(path):
     if data.startswith(PNG):
         _check_png(path, data)
     try:
-        image = cv2.imdecode(np.frombuffer(data, dtype=np.uint8), cv2.IMREAD_UNCHANGED) if data else None
+        with hushed():
+            image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED) if data else None
     except cv2.error:
         image = None
     if image is None:
         raise ValueError(f"{path} is not an image that can be read: it is damaged, or of another format")
     return np.ascontiguousarray(image[..., 2::-1]) if image.ndim == 3 else image  # OpenCV keeps blue first
-
-
-def read_bytes(path):
-    """Read a plain file, or raise one error that names it; a pipe or a device might never end."""
-    with _naming(path):
-        found = os.stat(path)
-    if not stat.S_ISREG(found.st_mode):
-        kind = "a folder" if stat.S_ISDIR(found.st_mode) else "a pipe or a device"
-        raise ValueError(f"{path} cannot be read: it is {kind}; expected a plain file")
-    check_room(path, found.st_size)
-    with _naming(path):
-        return Path(path).read_bytes()
-
-
-@contextmanager
-def _naming(path):
-    try:
-        yield
-    except FileNotFoundError:
-        raise FileNotFoundError(f"{path} is missing") from None
-    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
-        raise ValueError(f"{path} cannot be read: {getattr(error, 'strerror', error)}") from error
 
 
 def _check_png(path, data):
@@ -153,3 +134,92 @@ def _check_png(path, data):
             return
         place = end
     raise ValueError(f"{path} ends too early: it is a part of a PNG file")
+
+
+def image_size(data):
+    """Return rows, columns and bytes a pixel of a PNG or TIFF file; None if it is another, or damaged.
+
+    Examples
+    --------
+    >>> header = struct.pack(">I4sIIBBBBB", 13, b"IHDR", 640, 480, 16, 2, 0, 0, 0)
+    >>> image_size(PNG + header)
+    (480, 640, 6)
+    >>> image_size(b"GIF89a")
+    """
+    try:
+        if data.startswith(PNG):
+            columns, rows, bits, colours = struct.unpack_from(">IIBB", data, 16)
+            return rows, columns, _CHANNELS.get(colours, 4) * (2 if bits == 16 else 1)
+        if data[:4] in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"):
+            tags = _tiff_tags(data)
+            return tags[_LENGTH], tags[_WIDTH], tags.get(_SAMPLES, 1) * -(-tags.get(_BITS, 1) // 8)
+    except (struct.error, KeyError):
+        pass
+    return None
+
+
+def _tiff_tags(data):
+    """Return the first value of each tag of a TIFF's first image that holds whole numbers."""
+    order = "<" if data[:2] == b"II" else ">"
+    big = 43 in (data[2], data[3])  # the form for files above 4 GB, with wider numbers
+    place, count, entry, inline = ("Q", "Q", "HHQ", 8) if big else ("I", "H", "HHI", 4)
+    (start,) = struct.unpack_from(order + place, data, 8 if big else 4)
+    (number,) = struct.unpack_from(order + count, data, start)
+    head, tags = struct.calcsize(order + entry), {}
+    for k in range(min(number, 200)):
+        at = start + struct.calcsize(order + count) + k * (head + inline)
+        tag, kind, values = struct.unpack_from(order + entry, data, at)
+        if kind in _VALUES:
+            size = struct.calcsize(_VALUES[kind])
+            where = at + head
+            if values * size > inline:  # they stand elsewhere
+                (where,) = struct.unpack_from(order + place, data, where)
+            tags[tag] = struct.unpack_from(order + _VALUES[kind], data, where)[0]
+    return tags
+
+
+class _Silence:
+    """Sends standard error nowhere as long as any thread wants it so, and then back to where it was."""
+
+    def __init__(self):
+        self.lock, self.wanted, self.kept = Lock(), 0, None
+
+    def begin(self):
+        with self.lock:
+            self.wanted += 1
+            if self.wanted == 1:
+                if sys.stderr is not None:
+                    sys.stderr.flush()
+                self.kept = _duplicate(2)
+                with open(os.devnull, "wb") as nowhere:
+                    os.dup2(nowhere.fileno(), 2)
+
+    def end(self):
+        with self.lock:
+            self.wanted -= 1
+            if self.wanted == 0 and self.kept is not None:
+                os.dup2(self.kept, 2)
+                os.close(self.kept)
+
+
+def _duplicate(number):
+    try:
+        return os.dup(number)
+    except OSError:  # it is closed
+        return None
+
+
+_silence = _Silence()
+
+
+@contextmanager
+def hushed():
+    """Keep the image libraries, written in C, from writing to the terminal about files they refuse.
+
+    The stream is the process's: what other threads write to it meanwhile is not seen either.
+    """
+    _silence.begin()
+    try:
+        yield
+    finally:
+        _silence.end()

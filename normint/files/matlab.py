@@ -12,7 +12,7 @@ from math import prod
 
 import numpy as np
 
-from normint.files.available_memory import check_room
+from normint.files.reading import check_room
 
 __all__ = ["read_matlab"]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from normint import inputs
-from normint.files.writing import write_atomically
+from normint.files.writing import write_whole
 from normint.normals.camera import projection
 
 __all__ = ["SUFFIXES", "encode_mesh", "mesh", "write_mesh"]
@@ -51,7 +51,7 @@ def mesh(depth, mask=None, camera=None, *, weights=None, below=0.1, colours=None
     >>> len(flat.vertices), len(flat.faces), flat.faces.tolist()
     (4, 2, [[0, 2, 1], [3, 1, 2]])
     """
-    import trimesh
+    import trimesh  # here, since it is slow to load and the workbook's figures may not need it
 
     depth = np.asarray(depth, dtype=np.float64)
     if depth.ndim != 2:
@@ -90,9 +90,7 @@ def write_mesh(path, mesh):
     if suffix not in SUFFIXES:
         names = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
         raise ValueError(f"path is {path}; expected a name that ends in {names}")
-    data = encode_mesh(mesh, suffix)
-    with write_atomically(path) as temporary:
-        temporary.write_bytes(data)
+    write_whole(path, encode_mesh(mesh, suffix))
 
 
 def encode_mesh(mesh, suffix):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from normint.files.arrays import ARRAYS, FORMATS, hushed, read_array, read_table, suffix_of
+from normint.files.arrays import ARRAYS, FORMATS, read_array, read_table
 from normint.files.images import read_mask
 
 __all__ = ["Stored", "find_files", "read_camera", "read_depth", "read_domain", "read_normals", "read_stored"]
@@ -164,9 +164,8 @@ def read_domain(path, shape, *, variable=None):
     -------
     ndarray of bool
     """
-    if suffix_of(path) not in ARRAYS:
-        with hushed():
-            return read_mask(path, shape)
+    if Path(path).suffix.lower() not in ARRAYS:
+        return read_mask(path, shape)
     values = read_array(path, f"{shape} numbers", lambda array: _is_mask(array, shape), variable)
     values = values if values.ndim == 2 else values.max(axis=2)
     mask = values if values.dtype == bool else values > np.nanmax(values, initial=0) / 2
@@ -246,10 +245,6 @@ def _first(folder, stem, suffixes):
     return next((file for suffix in suffixes if (file := folder / f"{stem}{suffix}").exists()), None)
 
 
-def _lengths(normals):
-    return np.linalg.norm(normals, axis=-1)
-
-
 def _is_field(array):
     """Tell whether an array has three components a pixel: last, as usual, or first."""
     return array.ndim == 3 and 3 in (array.shape[2], array.shape[0]) and array.size > 0
@@ -264,5 +259,5 @@ def _are_colours(normals):
     """Tell whether numbers from 0 to 1 are the colours of unit normals rather than their components."""
     if not normals.size or normals.min() < 0 or normals.max() > 1:
         return False
-    off, coloured_off = (np.median(np.abs(_lengths(n) - 1)) for n in (normals, 2 * normals - 1))
-    return coloured_off < off
+    as_they_are, as_colours = (np.linalg.norm(n, axis=-1) for n in (normals, 2 * normals - 1))
+    return np.median(np.abs(as_colours - 1)) < np.median(np.abs(as_they_are - 1))

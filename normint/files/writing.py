@@ -62,6 +62,12 @@ def write_atomically(path):
         temporary.unlink(missing_ok=True)
 
 
+def write_whole(path, data):
+    """Write the bytes of one file, all or none: see :func:`write_atomically`."""
+    with write_atomically(path) as temporary:
+        temporary.write_bytes(data)
+
+
 def write_together(files, *, check=None):
     """Write the files of a folder that belong together: all are new, or all are as they were.
 
@@ -103,20 +109,14 @@ def write_together(files, *, check=None):
             if check is not None:
                 check()
         return
-    mark = _new_mark()
-    try:
+    with _drafts(files) as mark:
         for path, content in files.items():
             _write(_hidden(path, "tmp", mark), content, path)
         with locked(folder):
             if check is not None:
                 check()
-            for path in files:
-                check_plain(path)
+            check_plain(*files)
             _rename_all(_steps(files, mark))
-    finally:
-        if not any(os.path.lexists(_hidden(path, "new", mark)) for path in files):  # else `sweep` needs them
-            _remove(_hidden(path, "tmp", mark) for path in files)
-    _remove(_hidden(path, "old", mark) for path in files)
 
 
 @contextmanager
@@ -134,10 +134,10 @@ def write_folder(path, *, check=None):
     A killed process leaves the old folder or the new one, or for a moment neither: then the new one waits
     under another name, and `sweep` of the folder above puts it in its place.
     """
-    path, mark = Path(os.path.abspath(path)), _new_mark()
+    path = Path(os.path.abspath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = _hidden(path, "tmp", mark)
-    try:
+    with _drafts([path]) as mark:
+        temporary = _hidden(path, "tmp", mark)
         temporary.mkdir()
         yield temporary
         if check is not None:
@@ -146,22 +146,31 @@ def write_folder(path, *, check=None):
             _rename_all(_steps([path], mark))
         else:
             _rename_where_nothing_is(temporary, path)
-    finally:
-        if not os.path.lexists(_hidden(path, "new", mark)):
-            _remove([temporary])
-    _remove([_hidden(path, "old", mark)])
 
 
-def check_plain(path):
-    """Refuse to replace anything but a plain file: a folder, a device, a pipe, or what a link leads to."""
+@contextmanager
+def _drafts(paths):
+    """Yield a mark for the hidden names of new files; at the end, whatever it is, clear the names away."""
+    mark = _new_mark()
     try:
-        mode = os.lstat(path).st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    if not stat.S_ISREG(mode):
-        kinds = {stat.S_ISDIR: "a folder", stat.S_ISLNK: "a link", stat.S_ISFIFO: "a pipe"}
-        kind = next((name for test, name in kinds.items() if test(mode)), "a device")
-        raise FileExistsError(f"{path} is {kind}; expected a plain file, or nothing yet")
+        yield mark
+    finally:
+        if not any(os.path.lexists(_hidden(path, "new", mark)) for path in paths):  # else `sweep` needs them
+            _remove(_hidden(path, "tmp", mark) for path in paths)
+    _remove(_hidden(path, "old", mark) for path in paths)
+
+
+def check_plain(*paths):
+    """Refuse to replace anything but plain files: a folder, a device, a pipe, or what a link leads to."""
+    for path in paths:
+        try:
+            mode = os.lstat(path).st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        if not stat.S_ISREG(mode):
+            kinds = {stat.S_ISDIR: "a folder", stat.S_ISLNK: "a link", stat.S_ISFIFO: "a pipe"}
+            kind = next((name for test, name in kinds.items() if test(mode)), "a device")
+            raise FileExistsError(f"{path} is {kind}; expected a plain file, or nothing yet")
 
 
 def first_missing(folder):

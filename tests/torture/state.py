@@ -172,7 +172,7 @@ def _content(path):
     """Return what is in a file, which may have been damaged before."""
     try:
         return read_regular(path, 10**6)
-    except OSError:
+    except (OSError, ValueError):
         return b""
 
 
