@@ -58,6 +58,13 @@ def test_bad_usage_is_one_line_and_exit_code_2(line, capsys):
     assert error.endswith("--help\n")
 
 
+def test_a_missing_library_is_named_with_what_installs_it(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "normint.workbook.progress", None)
+    assert cli.main(["workbook"]) == 1
+    error = capsys.readouterr().err
+    assert "normint.workbook.progress is not installed; pip install 'normint[workbook]' has it" in error
+
+
 def test_interrupted_is_130(monkeypatch, capsys):
     def run(**_):
         raise KeyboardInterrupt
@@ -84,7 +91,7 @@ def test_results_are_printed_or_written(monkeypatch, capsys, tmp_path):
 
 def test_version_and_help_as_a_command():
     def normint(*arguments):
-        command = [sys.executable, "-m", "normint.cli", *arguments]
+        command = [sys.executable, "-m", "normint", *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
     assert normint("--version").startswith("normint ")

@@ -1,7 +1,6 @@
 """The `normint` command. Each subcommand is one function that takes the parsed arguments."""
 
 import os
-import sys
 from importlib.metadata import version
 
 from normint.cli.integrate import add_integrate
@@ -109,7 +108,3 @@ def _add_site(commands):
     parser = commands.add_parser("site", help="turn the notebooks into pages that need no network")
     parser.add_argument("--out", metavar="DIR", help="new folder, or one with an old site (build/site)")
     parser.set_defaults(command=site)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

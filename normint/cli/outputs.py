@@ -210,12 +210,10 @@ def _surface(task, result):
 
 
 def _as_preview(task, result):
+    from normint.files.images import encode_image
     from normint.files.preview import preview
 
-    buffer = BytesIO()
-    figure = preview(result.depth, camera=task.camera, title=task.settings["method"])
-    figure.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
-    return buffer.getbuffer()
+    return encode_image(preview(result.depth, camera=task.camera, title=task.settings["method"]), ".png")
 
 
 def _finite(what):
