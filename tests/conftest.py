@@ -1,7 +1,17 @@
 """What all tests share."""
 
+import pytest
 from hypothesis import settings
 
 # How long an example takes says nothing about whether it is right, least of all on a machine that is shared.
 settings.register_profile("normint", deadline=None)
 settings.load_profile("normint")
+
+
+@pytest.fixture
+def relief(tmp_path, monkeypatch):
+    """Return the folder of a small normal map, in an empty folder that commands then write into."""
+    from relief_files import make
+
+    monkeypatch.chdir(tmp_path)
+    return make(tmp_path / "relief")

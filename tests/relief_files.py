@@ -1,7 +1,8 @@
-"""A small relief as files, and runs of `normint integrate` on it: for the tests of that command."""
+"""A small relief, its normal map in every format, and runs of `normint integrate` on it in this process."""
 
 import cv2
 import numpy as np
+from scipy.io import savemat
 
 from normint import cli
 from normint.normals.convert import gradient_to_normals
@@ -15,12 +16,34 @@ NORMALS = gradient_to_normals(P, Q)  # along u, v, z
 XYZ = np.stack([NORMALS[..., 1], -NORMALS[..., 0], NORMALS[..., 2]], axis=-1)
 
 
+def as_colours(normals, dtype):
+    """Return normals as colours, as normal maps are painted."""
+    return np.rint((normals + 1) / 2 * np.iinfo(dtype).max).astype(dtype)
+
+
+def write(path, array=XYZ):
+    """Write an array with the library that people use for that format, and return the path."""
+    if path.suffix == ".npy":
+        np.save(path, array)
+    elif path.suffix == ".npz":
+        np.savez(path, normals=array)
+    elif path.suffix == ".mat":
+        savemat(path, {"N": array})
+    elif path.suffix == ".exr":
+        import OpenEXR
+
+        with OpenEXR.File({}, {"RGB" if array.ndim == 3 else "Y": array}) as file:
+            file.write(str(path))
+    else:
+        assert cv2.imwrite(str(path), array[..., ::-1] if array.ndim == 3 else array)
+    return path
+
+
 def make(path):
     """Make a folder with a normal map of 16 bits and a mask."""
     path.mkdir()
-    colours = np.rint((XYZ + 1) / 2 * 65535).astype(np.uint16)
-    cv2.imwrite(str(path / "normal_map.png"), colours[..., ::-1])
-    cv2.imwrite(str(path / "mask.png"), MASK.astype(np.uint8) * 255)
+    write(path / "normal_map.png", as_colours(XYZ, np.uint16))
+    write(path / "mask.png", MASK.astype(np.uint8) * 255)
     return path
 
 

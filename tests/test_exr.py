@@ -1,12 +1,9 @@
 """EXR files: which channels belong together, and real files where there is a library that writes them."""
 
-import sys
-
 import numpy as np
 import pytest
-from relief_files import DEPTH, MASK, XYZ, assert_refused, run
+from relief_files import DEPTH, MASK, XYZ, run
 
-from normint.files.arrays import read_arrays
 from normint.files.exr import layers
 from normint.files.normal_maps import read_depth, read_domain, read_normals
 
@@ -44,34 +41,6 @@ class TestLayers:
         r, g, b, _ = PLANES
         assert list(layers({"one.R": r, "one.G": g, "two.B": b})) == ["one.R", "one.G", "two.B"]
         assert list(layers({"B": b, "G": g, "R": r[:1]})) == ["B", "G", "R"]  # one is coarser
-
-
-class TestRefused:
-    @pytest.fixture
-    def path(self, tmp_path):
-        (tmp_path / "n.exr").write_bytes(b"\x76\x2f\x31\x01" + bytes(50))
-        return tmp_path / "n.exr"
-
-    @pytest.mark.parametrize("read", [read_normals, lambda p: read_depth(p, (2, 3)), read_arrays])
-    def test_without_a_library(self, monkeypatch, path, read):
-        monkeypatch.setitem(sys.modules, "OpenEXR", None)
-        with pytest.raises(ValueError, match=r"n\.exr cannot be read: .*; pip install 'normint\[exr\]'$"):
-            read(path)
-
-    def test_without_a_library_on_the_command_line(self, monkeypatch, path, tmp_path, capsys):
-        monkeypatch.setitem(sys.modules, "OpenEXR", None)
-        assert_refused(capsys, run(path, "--out", tmp_path / "o"), "n.exr", "pip install 'normint[exr]'")
-        assert not (tmp_path / "o").exists()
-
-    @needs_library
-    def test_damaged(self, path):
-        with pytest.raises(ValueError, match=r"n\.exr is not an EXR file that can be read: it is damaged"):
-            read_normals(path)
-
-    def test_another_file(self, path):
-        path.write_bytes(b"no exr")
-        with pytest.raises(ValueError, match="is not an EXR file"):
-            read_normals(path)
 
 
 @needs_library

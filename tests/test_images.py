@@ -1,7 +1,6 @@
 """Image files keep all their bits; what is wrong with one is said in one error that names it."""
 
 import re
-import struct
 
 import cv2
 import numpy as np
@@ -15,7 +14,6 @@ IMAGES = {
     for bits, dtype in ((8, np.uint8), (16, np.uint16))
     for kind, shape in (("grey", (9, 14)), ("colour", (9, 14, 3)))
 }
-SMOOTH = np.add.outer(np.arange(60), np.arange(80)).astype(np.uint16) * 400
 
 each_image = pytest.mark.parametrize("image", IMAGES.values(), ids=IMAGES)
 
@@ -23,14 +21,6 @@ each_image = pytest.mark.parametrize("image", IMAGES.values(), ids=IMAGES)
 def naming(path):
     """Match a message that contains the whole path."""
     return re.escape(str(path))
-
-
-def assert_refused(path, error=ValueError, **wanted):
-    """Check that reading a file fails with exactly this kind of error, which names the file."""
-    with pytest.raises(error, match=naming(path)) as caught:
-        read_image(path, **wanted)
-    assert type(caught.value) is error
-    return str(caught.value)
 
 
 class TestRoundTrip:
@@ -82,105 +72,20 @@ class TestUnexpected:
         path = tmp_path / "image.png"
         write_image(path, image)
         bits, colour = 8 * image.itemsize, image.ndim == 3
-        assert f"has {bits} bits" in assert_refused(path, bits=24 - bits)
-        expected = ("is in colour", "an image grey") if colour else ("is grey", "an image in colour")
-        message = assert_refused(path, colour=not colour)
-        assert all(part in message for part in expected)
-        assert "(9, 14) rows and columns; expected (14, 9)" in assert_refused(path, shape=(14, 9))
+        kinds = "is in colour; expected an image grey", "is grey; expected an image in colour"
+        for wanted, words in (
+            ({"bits": 24 - bits}, f"has {bits} bits"),
+            ({"colour": not colour}, kinds[not colour]),
+            ({"shape": (14, 9)}, r"\(9, 14\) rows and columns; expected \(14, 9\)"),
+        ):
+            with pytest.raises(ValueError, match=f"{naming(path)}.* {words}"):
+                read_image(path, **wanted)
 
     def test_real_numbers(self, tmp_path):
         path = tmp_path / "real.tiff"
         cv2.imwrite(str(path), np.ones((4, 4), np.float32))
-        assert "expected 8 or 16" in assert_refused(path)
-
-
-def png_cuts():
-    """Places to cut a PNG: in its signature, header, data, checksum and end."""
-    size = len(cv2.imencode(".png", SMOOTH)[1])
-    return {"1 byte": 1, "signature": 8, "header": 20, "after the header": 33, "start of data": 45,
-            "half": size // 2, "without the end": size - 12, "last byte": size - 1}  # fmt: skip
-
-
-class TestDamaged:
-    @pytest.mark.parametrize("cut", png_cuts().values(), ids=png_cuts())
-    def test_truncated_png(self, tmp_path, cut):
-        path = tmp_path / "image.png"
-        write_image(path, SMOOTH)
-        path.write_bytes(path.read_bytes()[:cut])
-        assert_refused(path)
-
-    def test_every_flipped_byte(self, tmp_path):
-        path = tmp_path / "image.png"
-        write_image(path, IMAGES["16-bit colour"][:4, :4])
-        data = path.read_bytes()
-        for place in range(len(data)):
-            flipped = bytearray(data)
-            flipped[place] ^= 0x04
-            path.write_bytes(flipped)
-            assert_refused(path)
-
-    def test_a_missing_part(self, tmp_path):
-        # Each part that is there is whole, but one of the image's is not there.
-        path = tmp_path / "image.png"
-        write_image(path, RNG.integers(0, 65536, (200, 200)).astype(np.uint16))
-        data, parts, place = path.read_bytes(), [], 8
-        while place < len(data):
-            end = place + 12 + int.from_bytes(data[place : place + 4], "big")
-            parts.append(data[place:end])
-            place = end
-        assert len(parts) > 6
-        for gone in range(len(parts)):
-            path.write_bytes(data[:8] + b"".join(parts[:gone] + parts[gone + 1 :]))
-            assert_refused(path)
-
-    @pytest.mark.parametrize("kept", [0, 4, 200, 5000, 9599])
-    def test_truncated_tiff(self, tmp_path, kept):
-        path = tmp_path / "image.tiff"
-        write_image(path, SMOOTH)
-        data = path.read_bytes()
-        path.write_bytes(data[: min(kept, len(data) - 1)])
-        assert_refused(path)
-
-    @pytest.mark.parametrize("missing", [1, 64, 2000])
-    def test_truncated_tiff_whose_directory_comes_first(self, tmp_path, missing):
-        rows, columns, start = 40, 64, 8 + 2 + 9 * 12 + 4
-        tags = [(256, columns), (257, rows), (258, 8), (259, 1), (262, 1), (273, start), (277, 1),
-                (278, rows), (279, rows * columns)]  # fmt: skip
-        entries = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags)
-        pixels = RNG.integers(0, 256, (rows, columns)).astype(np.uint8)
-        data = struct.pack("<2sHIH", b"II", 42, 8, len(tags)) + entries + bytes(4) + pixels.tobytes()
-        path = tmp_path / "image.tiff"
-        path.write_bytes(data)
-        np.testing.assert_array_equal(read_image(path), pixels)
-        path.write_bytes(data[:-missing])
-        assert_refused(path)
-
-    @pytest.mark.parametrize(
-        "data", [b"", b"\0" * 500, b"<html>404 Not Found</html>", b"version https://git-lfs.github.com/spec/v1\n"],
-        ids=["empty", "zeros", "text", "pointer"],
-    )  # fmt: skip
-    def test_no_image_at_all(self, tmp_path, data):
-        path = tmp_path / "image.png"
-        path.write_bytes(data)
-        assert "is not an image that can be read" in assert_refused(path)
-
-
-class TestNoFile:
-    def test_missing(self, tmp_path):
-        assert_refused(tmp_path / "image.png", FileNotFoundError)
-        assert_refused(tmp_path / "folder" / "image.png", FileNotFoundError)
-
-    def test_folder(self, tmp_path):
-        (tmp_path / "image.png").mkdir()
-        assert_refused(tmp_path / "image.png")
-
-    def test_below_a_file(self, tmp_path):
-        (tmp_path / "file").write_text("")
-        assert_refused(tmp_path / "file" / "image.png")
-
-    def test_a_name_that_no_file_can_have(self, tmp_path):
-        with pytest.raises(ValueError, match="cannot be read"):
-            read_image(f"{tmp_path}/image\0.png")
+        with pytest.raises(ValueError, match="real.tiff has 32 bits a channel; expected 8 or 16"):
+            read_image(path)
 
 
 class TestMask:

@@ -1,15 +1,11 @@
 """Normal maps, masks, cameras and depths in files: what was written is what is read, the rest is refused."""
 
-import struct
-import warnings
-import zlib
+import zipfile
 
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
+from relief_files import as_colours, write
 from scipy.io import savemat
 
 from normint.files.arrays import FORMATS
@@ -19,7 +15,6 @@ from normint.files.normal_maps import (
     read_depth,
     read_domain,
     read_normals,
-    read_stored,
 )
 from normint.normals.convert import gradient_to_normals
 from normint.normals.maps import decode, known
@@ -30,21 +25,7 @@ DEPTH = RNG.normal(0, 3, (12, 17))
 
 
 def colours(dtype):
-    """Return the normals as colours, as normal maps are painted."""
-    return np.rint((NORMALS + 1) / 2 * np.iinfo(dtype).max).astype(dtype)
-
-
-def write(path, array):
-    """Write an array with the library that people use for that format."""
-    if path.suffix == ".npy":
-        np.save(path, array)
-    elif path.suffix == ".npz":
-        np.savez(path, normals=array)
-    elif path.suffix == ".mat":
-        savemat(path, {"N": array})
-    else:
-        assert cv2.imwrite(str(path), array[..., ::-1] if array.ndim == 3 else array)
-    return path
+    return as_colours(NORMALS, dtype)
 
 
 class TestNormals:
@@ -166,85 +147,17 @@ class TestFolder:
             find_files(tmp_path)
 
 
-class TestRefused:
-    @pytest.mark.parametrize("suffix", [*FORMATS, ".jpg", ""])
-    def test_missing(self, tmp_path, suffix):
-        with pytest.raises(FileNotFoundError, match="is missing"):
-            read_normals(tmp_path / f"none{suffix}")
+class TestArchives:
+    def test_other_files_in_it_are_not_read(self, tmp_path):
+        path = write(tmp_path / "n.npz", NORMALS)
+        with zipfile.ZipFile(path, "a") as archive:
+            archive.writestr("notes.txt", "more")
+        np.testing.assert_array_equal(read_normals(path), NORMALS)
 
-    def test_unknown_suffix(self, tmp_path):
-        (tmp_path / "n.jpg").touch()
-        with pytest.raises(ValueError, match="ends in '.jpg'; expected one of .png"):
-            read_normals(tmp_path / "n.jpg")
-
-    def test_new_matlab_files(self, tmp_path):
-        (tmp_path / "n.mat").write_bytes(b"MATLAB 7.3 MAT-file, Platform: GLNXA64")
-        with pytest.raises(ValueError, match="save it with the option '-v7'"):
-            read_normals(tmp_path / "n.mat")
-
-    def test_pickles(self, tmp_path):
-        np.save(tmp_path / "n.npy", np.array([{"a": 1}]), allow_pickle=True)
-        with pytest.raises(ValueError, match="not a NumPy file of numbers"):
-            read_normals(tmp_path / "n.npy")
-
-    @pytest.mark.parametrize("suffix", [".png", ".npy", ".mat"])
-    def test_no_normal_at_all(self, tmp_path, suffix):
-        stored = read_stored(write(tmp_path / f"n{suffix}", np.zeros((4, 5, 3), np.uint8)))
-        with pytest.raises(ValueError, match=f"n{suffix} has no normal"):
-            stored.check(known(decode(stored.normals)))
-
-    def test_damaged_parts_are_not_chatted_about(self, tmp_path, capfd):
-        # A PNG whose checksums are right and whose data are not: its library writes to stderr by itself.
-        data = zlib.compress(b"nothing")
-        parts = [(b"IHDR", struct.pack(">IIBBBBB", 9, 9, 8, 2, 0, 0, 0)), (b"IDAT", data), (b"IEND", b"")]
-        chunks = [struct.pack(">I", len(d)) + k + d + struct.pack(">I", zlib.crc32(k + d)) for k, d in parts]
-        (tmp_path / "n.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(chunks))
-        with pytest.raises(ValueError, match="n.png"):
-            read_normals(tmp_path / "n.png")
-        assert capfd.readouterr().err == ""
-
-
-whole = {suffix: None for suffix in (".png", ".tiff", ".npy", ".npz", ".mat")}
-
-
-@settings(max_examples=150)
-@given(data=st.data(), suffix=st.sampled_from([*FORMATS, ".txt"]))
-def test_any_bytes_are_read_or_refused_by_name(tmp_path_factory, data, suffix):
-    folder = tmp_path_factory.getbasetemp()
-    path = folder / f"fuzzed{suffix}"
-    if suffix in whole and data.draw(st.booleans()):
-        whole[suffix] = whole[suffix] or write(folder / f"whole{suffix}", colours(np.uint8)).read_bytes()
-        content = bytearray(whole[suffix])
-        for _ in range(data.draw(st.integers(0, 4))):
-            content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
-        content = bytes(content[: data.draw(st.integers(0, len(content)))])
-    else:
-        content = data.draw(st.binary(max_size=300))
-    path.write_bytes(content)
-    readers = [read_normals, lambda p: read_depth(p, (12, 17)), lambda p: read_domain(p, (12, 17))]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for read in [*readers, lambda p: read_camera(p, (12, 17))]:
-            try:
-                assert isinstance(read(path), np.ndarray)
-            except ValueError as error:
-                assert path.name in str(error)
-
-
-@settings(max_examples=60)
-@given(
-    array=hnp.arrays(
-        st.sampled_from([bool, np.uint8, np.uint16, np.int32, np.float32, np.float64, complex, "U2"]),
-        hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4),
-    )
-)
-def test_any_array_is_read_or_refused_by_name(tmp_path_factory, array):
-    path = tmp_path_factory.getbasetemp() / "array.npy"
-    np.save(path, array)
-    try:
-        normals = read_normals(path)
-    except ValueError as error:
-        assert "array.npy" in str(error)
-    else:
-        assert normals.shape[2] == 3 and array.ndim == 3
-        assert normals.dtype in (np.uint8, np.uint16, np.float64)
+    def test_cells_and_structures_of_matlab_are_left_alone(self, tmp_path):
+        path, cells = tmp_path / "n.mat", np.array([[1, "two"]], dtype=object)
+        savemat(path, {"normals": NORMALS, "cells": cells, "more": {"a": 1}, "note": "text"})
+        np.testing.assert_array_equal(read_normals(path), NORMALS)
+        savemat(path, {"cells": cells})
+        with pytest.raises(ValueError, match="n.mat has nothing"):
+            read_normals(path)

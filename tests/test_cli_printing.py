@@ -20,7 +20,7 @@ COMMANDS = [
 
 def shell(command, folder, stdout=subprocess.PIPE):
     """Run a line of a shell; devices are only ever opened by it, as the standard output of the command."""
-    line = command.replace("normint", f"{shlex.quote(sys.executable)} -m normint.cli", 1)
+    line = command.replace("normint", f"{shlex.quote(sys.executable)} -m normint", 1)
     streams = {"stdin": subprocess.DEVNULL, "stdout": stdout, "stderr": subprocess.PIPE}
     return subprocess.run(["bash", "-c", line], cwd=folder, text=True, timeout=300, **streams)
 
