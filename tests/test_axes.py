@@ -23,7 +23,7 @@ from axes_shapes import (
 import normint
 from normint import gradient_to_normals, surfaces
 from normint.normals.axes import AXES, SURE, compare_axes, guess_axes
-from normint.normals.maps import directions
+from normint.normals.maps import NormalMap, directions
 
 CAT = Path(os.environ.get("NORMINT_DATA", "data")) / "bini" / "cat"
 SURFACES = {
@@ -185,7 +185,7 @@ def test_waves_sampled_twice_a_period_fit_their_own_axes_best(seed):
     for a, b in rng.uniform(-3.1, 3.1, (6, 2)):
         slope = rng.uniform(0, 0.3) * np.cos(a * u + b * v + rng.uniform(0, 2 * np.pi))
         p, q = p + a * slope, q + b * slope
-    best, _, *others = compare_axes(gradient_to_normals(p, q))
+    best, _, *others = compare_axes(NormalMap.decoded(gradient_to_normals(p, q)))[0]
     assert directions("uvz") == best.words and all(one.worse > SURE for one in others)
 
 
@@ -201,10 +201,14 @@ def test_a_small_bump_in_a_plane_is_enough():
 def test_what_cannot_be_told_is_a_tie():
     u, v = grid(48, 48)
     sums = {
-        one.words[:2]: one.worse for one in compare_axes(gradient_to_normals(np.cos(u / 5), np.sin(v / 4)))
+        one.words[:2]: one.worse
+        for one in compare_axes(NormalMap.decoded(gradient_to_normals(np.cos(u / 5), np.sin(v / 4))))[0]
     }
     assert sums["up", "right"] == 0 and sums["right", "down"] > SURE and sums["left", "down"] > SURE
-    saddle = {one.words[:2]: one.worse for one in compare_axes(gradient_to_normals(v / 20, u / 20))}
+    saddle = {
+        one.words[:2]: one.worse
+        for one in compare_axes(NormalMap.decoded(gradient_to_normals(v / 20, u / 20)))[0]
+    }
     assert saddle["right", "down"] == saddle["left", "down"] == 0 and saddle["up", "right"] > SURE
 
 

@@ -28,7 +28,7 @@ from normint.files import reading
 from normint.files.arrays import FORMATS
 from normint.files.images import hushed, read_image, write_image
 from normint.files.matlab import read_matlab
-from normint.files.normal_maps import read_camera, read_depth, read_domain, read_normals
+from normint.files.normal_maps import read_camera, read_depth, read_mask, read_normals
 
 try:
     import OpenEXR
@@ -576,7 +576,7 @@ def test_any_bytes_are_read_or_refused_by_name(tmp_path_factory, data, suffix):
         warnings.simplefilter("error")
         for read, *shape in (
             (read_normals,),
-            *((r, (20, 24)) for r in (read_depth, read_domain, read_camera)),
+            *((r, (20, 24)) for r in (read_depth, read_mask, read_camera)),
         ):
             try:
                 assert isinstance(read(path, *shape), np.ndarray)

@@ -5,7 +5,7 @@ import pytest
 from relief_files import DEPTH, MASK, XYZ, run
 
 from normint.files.exr import layers
-from normint.files.normal_maps import read_depth, read_domain, read_normals
+from normint.files.normal_maps import read_depth, read_mask, read_normals
 
 try:
     import OpenEXR
@@ -89,7 +89,7 @@ class TestRealFiles:
         white = np.repeat(MASK[..., np.newaxis], 3, axis=2).astype(np.float16)
         for channels in ({"Y": white[..., 0].copy()}, {"RGB": white}):
             path = self.write(tmp_path / "mask.exr", **channels)
-            np.testing.assert_array_equal(read_domain(path, MASK.shape), MASK)
+            np.testing.assert_array_equal(read_mask(path, MASK.shape), MASK)
 
     def test_from_a_folder_to_the_depth_that_other_files_of_the_same_numbers_give(self, tmp_path):
         exr, npy = tmp_path / "exr", tmp_path / "npy"

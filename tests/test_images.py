@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from normint.files.images import read_image, read_mask, write_image
+from normint.files.images import read_image, write_image
 
 RNG = np.random.default_rng(0)
 IMAGES = {
@@ -86,28 +86,6 @@ class TestUnexpected:
         cv2.imwrite(str(path), np.ones((4, 4), np.float32))
         with pytest.raises(ValueError, match="real.tiff has 32 bits a channel; expected 8 or 16"):
             read_image(path)
-
-
-class TestMask:
-    @pytest.mark.parametrize("white", [1, 255, 65535])
-    @pytest.mark.parametrize("colour", [False, True])
-    def test_bright_is_inside(self, tmp_path, white, colour):
-        mask = RNG.random((7, 8)) < 0.5
-        image = np.where(mask, white, 0).astype(np.uint16 if white > 255 else np.uint8)
-        write_image(tmp_path / "mask.png", np.stack([image] * 3, axis=2) if colour else image)
-        found = read_mask(tmp_path / "mask.png", (7, 8))
-        assert found.dtype == bool
-        np.testing.assert_array_equal(found, mask)
-
-    def test_black(self, tmp_path):
-        write_image(tmp_path / "mask.png", np.zeros((7, 8), np.uint8))
-        with pytest.raises(ValueError, match=naming(tmp_path / "mask.png") + " is black"):
-            read_mask(tmp_path / "mask.png")
-
-    def test_shape(self, tmp_path):
-        write_image(tmp_path / "mask.png", np.ones((7, 8), np.uint8))
-        with pytest.raises(ValueError, match=naming(tmp_path / "mask.png")):
-            read_mask(tmp_path / "mask.png", (8, 7))
 
 
 class TestWriting:

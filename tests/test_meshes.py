@@ -110,20 +110,12 @@ def test_the_cuts_of_a_method_take_away_the_walls_between_a_tent_and_the_ground(
 def test_a_file_gives_back_the_mesh(tmp_path, suffix):
     rng = np.random.default_rng(0)
     depth = 50 + rng.random((5, 6))
-    colours = rng.integers(0, 256, (5, 6, 3)).astype(np.uint8)
-    made = mesh(depth, camera=K, colours=colours)
+    made = mesh(depth, camera=K)
     path = tmp_path / f"statue{suffix}"
     write_mesh(path, made)
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
     read = trimesh.load(path, force="mesh", process=False)
     np.testing.assert_allclose(read.triangles, made.triangles, rtol=1e-5)
-    if suffix != ".stl":
-        np.testing.assert_array_equal(read.visual.vertex_colors[:, :3], colours.reshape(-1, 3))
-
-
-def test_grey_values_and_numbers_are_colours_too():
-    made = mesh(np.zeros((1, 2)), colours=np.array([[0.0, 1.0]]))
-    np.testing.assert_array_equal(made.visual.vertex_colors[:, :3], [[0, 0, 0], [255, 255, 255]])
 
 
 def test_bad_arguments_are_refused(tmp_path):
@@ -138,10 +130,6 @@ def test_bad_arguments_are_refused(tmp_path):
         mesh(flat, camera=K)
     with pytest.raises(ValueError, match="weights has shapes"):
         mesh(flat, weights=(flat, flat[1:]))
-    with pytest.raises(ValueError, match="colours are float64 of shape .2, 2."):
-        mesh(flat, colours=np.zeros((2, 2)))
-    with pytest.raises(ValueError, match="colours are not between 0 and 1"):
-        mesh(flat, colours=flat + 7)
     with pytest.raises(ValueError, match="statue.xyz; expected a name that ends in .ply, .obj, "):
         write_mesh(tmp_path / "statue.xyz", mesh(flat))
     assert list(tmp_path.iterdir()) == []

@@ -1,5 +1,6 @@
 """Normal maps, masks, cameras and depths in files: what was written is what is read, the rest is refused."""
 
+import itertools
 import zipfile
 
 import cv2
@@ -13,7 +14,7 @@ from normint.files.normal_maps import (
     find_files,
     read_camera,
     read_depth,
-    read_domain,
+    read_mask,
     read_normals,
 )
 from normint.normals.convert import gradient_to_normals
@@ -100,16 +101,21 @@ class TestMaskCameraAndDepth:
     @pytest.mark.parametrize("suffix", [".png", ".tiff", ".npy", ".npz", ".mat"])
     def test_mask(self, tmp_path, suffix):
         mask = DEPTH > 0
-        path = write(tmp_path / f"mask{suffix}", mask.astype(np.uint8) * 255)
-        np.testing.assert_array_equal(read_domain(path, mask.shape), mask)
+        path = tmp_path / f"mask{suffix}"
+        for white, image in itertools.product((1, 255, 65535), (mask, np.stack([mask] * 3, axis=2))):
+            write(path, image.astype(np.uint16 if white > 255 else np.uint8) * white)
+            found = read_mask(path, mask.shape)
+            assert found.dtype == bool
+            np.testing.assert_array_equal(found, mask)
+        np.testing.assert_array_equal(read_mask(path), mask)
         for wrong in (mask.T, np.zeros_like(mask)):
             write(path, wrong.astype(np.uint8))
             with pytest.raises(ValueError, match=path.name):
-                read_domain(path, mask.shape)
+                read_mask(path, mask.shape)
 
     def test_mask_of_truth_values(self, tmp_path):
         np.save(tmp_path / "mask.npy", DEPTH > 0)
-        np.testing.assert_array_equal(read_domain(tmp_path / "mask.npy", DEPTH.shape), DEPTH > 0)
+        np.testing.assert_array_equal(read_mask(tmp_path / "mask.npy", DEPTH.shape), DEPTH > 0)
 
     @pytest.mark.parametrize("suffix", [".tiff", ".npy", ".npz", ".mat"])
     def test_depth(self, tmp_path, suffix):

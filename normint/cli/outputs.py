@@ -2,12 +2,17 @@
 
 import json
 import os
+from functools import partial
 from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
+from normint.curl import relative_curl
+from normint.files.images import encode_image
+from normint.files.meshes import encode_mesh, mesh
+from normint.files.preview import preview
 from normint.files.writing import check_plain, first_missing, sweep, write_together
 
 STEPS = 65534  # of 16 bits, when 0 stands for no depth
@@ -42,12 +47,7 @@ def clear(folder):
 def check_free(files, *, force=False):
     """Refuse to go on if a file cannot be written: it exists, or its folder is none or not ours.
 
-    Parameters
-    ----------
-    files : dict
-        From `planned`.
-    force : bool
-        Whether plain files may be replaced that the report beside them lists.
+    With `force`, plain files may be replaced that the report beside them lists.
     """
     check_plain(*files.values())
     known = written_before(files["report"])
@@ -80,21 +80,7 @@ def written_before(path):
 
 
 def report(task, result, files, reading):
-    """Describe an integration by numbers that JSON can hold.
-
-    Parameters
-    ----------
-    task : normint.cli.integrate.Task
-    result : Integration
-    files : dict
-        From `planned`.
-    reading : float
-        Seconds spent reading.
-
-    Returns
-    -------
-    dict
-    """
+    """Describe an integration, and the seconds spent reading, by numbers that JSON can hold."""
     low, high = float(np.nanmin(result.depth)), float(np.nanmax(result.depth))
     summary = {
         "normint": version("normint"),
@@ -128,8 +114,6 @@ def measure(task, result):
         the slope from i to j and z the depth, or f log d with a camera: in pixels. "relative_curl": see
         :func:`normint.curl.relative_curl`; None where no four pixels form a square.
     """
-    from normint.curl import relative_curl
-
     p, q, inside, lens = task.seen.p, task.seen.q, task.seen.mask, task.seen.lens
     z = lens.unit * lens.potential(result.depth)
     left = [
@@ -148,7 +132,20 @@ def measure(task, result):
 def write(files, task, result, summary, *, force):
     """Write all files, or none."""
     surface = _surface(task, result) if any(kind.startswith("mesh") for kind in files) else None
-    contents = {path: _content(kind, task, result, surface, summary) for kind, path in files.items()}
+
+    def content(kind):
+        """Return the bytes of one file."""
+        if kind == "depth":
+            return _as_npy(result.depth)
+        if kind == "report":
+            return (as_text(summary) + "\n").encode()
+        if kind == "preview":
+            return _as_preview(task, result)
+        if kind.startswith("mesh"):
+            return encode_mesh(surface, f".{kind.split()[1]}")
+        return encode_image(in_16_bits(result.depth), f".{kind}")
+
+    contents = {path: partial(content, kind) for kind, path in files.items()}
     write_together(contents, check=lambda: check_free(files, force=force))
 
 
@@ -171,21 +168,6 @@ def in_16_bits(depth):
     return np.where(known, 1 + np.rint(STEPS * parts), 0).astype(np.uint16)
 
 
-def _content(kind, task, result, surface, summary):
-    """Return a function that returns the bytes of one file."""
-    if kind == "depth":
-        return lambda: _as_npy(result.depth)
-    if kind == "report":
-        return lambda: (as_text(summary) + "\n").encode()
-    if kind == "preview":
-        return lambda: _as_preview(task, result)
-    if kind.startswith("mesh"):
-        from normint.files.meshes import encode_mesh
-
-        return lambda: encode_mesh(surface, f".{kind.split()[1]}")
-    return lambda: _as_image(result, f".{kind}")
-
-
 def _as_npy(depth):
     # numpy's own writing to a file does not say that the disk is full.
     buffer = BytesIO()
@@ -193,16 +175,8 @@ def _as_npy(depth):
     return buffer.getbuffer()
 
 
-def _as_image(result, suffix):
-    from normint.files.images import encode_image
-
-    return encode_image(in_16_bits(result.depth), suffix)
-
-
 def _surface(task, result):
     """Return the depth as a mesh, cut where the method let it jump."""
-    from normint.files.meshes import mesh
-
     surface = mesh(result.depth, None, task.camera, weights=result.weights)
     if not len(surface.faces):
         raise ValueError("the mesh has no triangle; expected at least three pixels that form one")
@@ -210,9 +184,6 @@ def _surface(task, result):
 
 
 def _as_preview(task, result):
-    from normint.files.images import encode_image
-    from normint.files.preview import preview
-
     return encode_image(preview(result.depth, camera=task.camera, title=task.settings["method"]), ".png")
 
 

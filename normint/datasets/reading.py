@@ -8,8 +8,8 @@ import numpy as np
 from normint.datasets.records import DepthAndNormals, ImageSet
 from normint.domain import bounding_box
 from normint.files.arrays import read_named, read_table
-from normint.files.images import read_image, read_mask
-from normint.files.normal_maps import read_stored
+from normint.files.images import read_image
+from normint.files.normal_maps import read_mask, read_stored
 from normint.files.reading import check_room, read_regular
 from normint.normals.maps import decode, directions, known, turned
 

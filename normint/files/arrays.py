@@ -21,7 +21,7 @@ FORMATS = (".png", ".tif", ".tiff", *ARRAYS)
 NUMBERS = "biuf"  # kinds of types: truth values, whole and real numbers
 
 
-def read_array(path, expected, fits, variable):
+def read_array(path, expected, fits, variable=None):
     """Read the one array of a file that fits.
 
     Parameters
@@ -32,7 +32,7 @@ def read_array(path, expected, fits, variable):
         What fits, in words.
     fits : callable
         Tells of an array whether it does.
-    variable : str or None
+    variable : str, optional
         The array of a file that holds several, by its name; else the only one that fits.
 
     Returns
@@ -155,7 +155,9 @@ def _read_numpy(path, names):
     with _refusing(f"{path} is not a NumPy file of numbers that can be read"):
         members = _members(data, names)
         headers = [_shape_and_bytes(file, length) for file, length in members.values()]
-    _check_room(path, headers)
+    if headers:
+        largest = " × ".join(map(str, max(headers, key=lambda header: header[1])[0]))
+        check_room(f"{path} with {largest} numbers", sum(size for _, size in headers))
     with _refusing(f"{path} is not a NumPy file of numbers that can be read"):
         read = np.lib.format.read_array
         return {name: read(file, allow_pickle=False) for name, (file, _) in members.items()}
@@ -184,13 +186,6 @@ def _shape_and_bytes(file, length):
         raise ValueError("the file is too short for its array")
     file.seek(0)
     return shape, size
-
-
-def _check_room(path, headers):
-    """Refuse a file whose arrays, of these shapes and bytes, do not fit into the memory."""
-    if headers:
-        shape, _ = max(headers, key=lambda header: header[1])
-        check_room(f"{path} with {' × '.join(map(str, shape))} numbers", sum(size for _, size in headers))
 
 
 @contextmanager

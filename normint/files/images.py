@@ -18,7 +18,7 @@ from normint.files.reading import check_room, read_regular
 from normint.files.writing import write_whole
 
 __all__ = [
-    "decode_image", "encode_image", "hushed", "image_size", "read_image", "read_mask", "write_image",
+    "decode_image", "encode_image", "hushed", "image_size", "read_image", "write_image",
 ]  # fmt: skip
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -58,15 +58,6 @@ def read_image(path, *, bits=None, colour=None, shape=None):
     if shape is not None and image.shape[:2] != tuple(shape):
         raise ValueError(f"{path} has {image.shape[:2]} rows and columns; expected {tuple(shape)}")
     return image
-
-
-def read_mask(path, shape=None):
-    """Read a mask: inside is where an image is brighter than half of its brightest value."""
-    image = read_image(path, shape=shape)
-    mask = (image if image.ndim == 2 else image.max(axis=2)) > image.max() / 2
-    if not mask.any():
-        raise ValueError(f"{path} is black; expected a mask with something inside")
-    return mask
 
 
 def write_image(path, image):

@@ -13,7 +13,7 @@ __all__ = ["SUFFIXES", "encode_mesh", "mesh", "write_mesh"]
 SUFFIXES = (".ply", ".obj", ".stl", ".glb")
 
 
-def mesh(depth, mask=None, camera=None, *, weights=None, below=0.1, colours=None):
+def mesh(depth, mask=None, camera=None, *, weights=None, below=0.1):
     """Turn a depth map into a triangle mesh.
 
     Parameters
@@ -28,8 +28,6 @@ def mesh(depth, mask=None, camera=None, *, weights=None, below=0.1, colours=None
         Of the edges downwards and to the right, as in :class:`normint.Integration`. No triangle spans an edge
         whose weight is below ``below`` times the median: there the method let the surface jump.
     below : float
-    colours : array_like, optional
-        rows×columns×3, or rows×columns for grey: uint8, or numbers from 0 to 1.
 
     Returns
     -------
@@ -65,7 +63,6 @@ def mesh(depth, mask=None, camera=None, *, weights=None, below=0.1, colours=None
     return trimesh.Trimesh(
         vertices=np.stack([v, -u, z], axis=1),
         faces=_triangles(mask, *_joined(mask, weights, below)),
-        vertex_colors=None if colours is None else _as_colours(colours, mask),
         process=False,  # one vertex per pixel, in their order
     )
 
@@ -76,7 +73,7 @@ def write_mesh(path, mesh):
     Parameters
     ----------
     path : path-like
-        Its suffix is the format: .ply and .obj keep colours, .glb too, .stl only the triangles.
+        Its suffix is the format: one of `SUFFIXES`.
     mesh : trimesh.Trimesh
 
     Examples
@@ -129,19 +126,3 @@ def _triangles(mask, down, right):
     at_c &= ~(at_a | at_d)
     corners = ((at_a, (a, c, b)), (at_d, (d, b, c)), (at_b, (b, a, d)), (at_c, (c, d, a)))
     return np.concatenate([np.stack([k[where] for k in three], axis=1) for where, three in corners])
-
-
-def _as_colours(colours, mask):
-    """Return the colours of the mask's pixels, count×3 of uint8."""
-    colours = np.asarray(colours)
-    if colours.shape not in (mask.shape, (*mask.shape, 3)) or colours.dtype.kind not in "uf":
-        raise ValueError(
-            f"colours are {colours.dtype} of shape {colours.shape}; expected {mask.shape} or "
-            f"{(*mask.shape, 3)}, uint8 or numbers from 0 to 1"
-        )
-    colours = colours[mask]
-    if colours.dtype != np.uint8:
-        if colours.dtype.kind != "f" or not ((colours >= 0) & (colours <= 1)).all():
-            raise ValueError("colours are not between 0 and 1; expected uint8 or numbers from 0 to 1")
-        colours = np.rint(255 * colours).astype(np.uint8)
-    return np.repeat(colours[:, np.newaxis], 3, axis=1) if colours.ndim == 1 else colours

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from normint.files.arrays import ARRAYS, FORMATS, read_array, read_table
-from normint.files.images import read_mask
+from normint.files.arrays import FORMATS, read_array, read_table
 
-__all__ = ["Stored", "find_files", "read_camera", "read_depth", "read_domain", "read_normals", "read_stored"]
+__all__ = ["Stored", "find_files", "read_camera", "read_depth", "read_mask", "read_normals", "read_stored"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +68,7 @@ def read_stored(path, *, mask=None, camera=None, variable=None):
     return Stored(
         paths,
         normals,
-        None if paths["mask"] is None else read_domain(paths["mask"], shape),
+        None if paths["mask"] is None else read_mask(paths["mask"], shape),
         None if paths["camera"] is None else read_camera(paths["camera"], shape),
     )
 
@@ -148,25 +147,26 @@ def read_normals(path, *, variable=None):
     return values
 
 
-def read_domain(path, shape, *, variable=None):
+def read_mask(path, shape=None):
     """Read a mask: inside is what is brighter than half of the brightest, or True.
 
     Parameters
     ----------
     path : path-like
-        PNG or TIFF of 8 or 16 bits, EXR, NPY, NPZ or MAT.
-    shape : (int, int)
+        PNG or TIFF of 8 or 16 bits, EXR, NPY, NPZ or MAT; grey or in colour.
+    shape : (int, int), optional
         The rows and columns that it must have.
-    variable : str, optional
-        Which array of an NPZ, MAT or EXR file.
 
     Returns
     -------
     ndarray of bool
     """
-    if Path(path).suffix.lower() not in ARRAYS:
-        return read_mask(path, shape)
-    values = read_array(path, f"{shape} numbers", lambda array: _is_mask(array, shape), variable)
+
+    def fits(array):
+        grey = array.shape if array.ndim == 2 else array.shape[:2] if array.shape[2:] == (3,) else None
+        return grey is not None and (shape is None or grey == tuple(shape))
+
+    values = read_array(path, "one number a pixel" if shape is None else f"{shape} numbers", fits)
     values = values if values.ndim == 2 else values.max(axis=2)
     mask = values if values.dtype == bool else values > np.nanmax(values, initial=0) / 2
     if not mask.any():
@@ -174,7 +174,7 @@ def read_domain(path, shape, *, variable=None):
     return mask
 
 
-def read_depth(path, shape, *, variable=None):
+def read_depth(path, shape):
     """Read a depth map, such as a prior.
 
     Parameters
@@ -183,15 +183,13 @@ def read_depth(path, shape, *, variable=None):
         NPY, NPZ, MAT, EXR, or a grey PNG or TIFF, whose numbers are taken as they are.
     shape : (int, int)
         The rows and columns that it must have.
-    variable : str, optional
-        Which array of an NPZ, MAT or EXR file.
 
     Returns
     -------
     ndarray of float64
         NaN where there is none: what is not finite, and 0 in images of whole numbers.
     """
-    values = read_array(path, f"{shape} numbers", lambda array: array.shape == tuple(shape), variable)
+    values = read_array(path, f"{shape} numbers", lambda array: array.shape == tuple(shape))
     depth = values.astype(np.float64)
     unknown = ~np.isfinite(depth)
     if values.dtype.kind == "u":
@@ -248,11 +246,6 @@ def _first(folder, stem, suffixes):
 def _is_field(array):
     """Tell whether an array has three components a pixel: last, as usual, or first."""
     return array.ndim == 3 and 3 in (array.shape[2], array.shape[0]) and array.size > 0
-
-
-def _is_mask(array, shape):
-    """Tell whether an array has these rows and columns, of grey values or of colours."""
-    return array.shape == tuple(shape) or array.shape == (*shape, 3)
 
 
 def _are_colours(normals):

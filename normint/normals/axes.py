@@ -38,21 +38,18 @@ class Candidate(NamedTuple):
     worse: float
 
 
-def compare_axes(normals, mask=None, camera=None, axes="uvz"):
-    """Measure how well axes fit a normal map, and the same with components turned over or swapped.
-
-    Parameters
-    ----------
-    normals, mask, camera
-        As for :func:`normint.integrate_normals`.
-    axes : str
-        Those that are to be compared with others.
+def compare_axes(seen):
+    """Measure how well the axes of a `NormalMap` fit, and the same with components turned over or swapped.
 
     Returns
     -------
-    list of Candidate
+    found : list of Candidate
         First the given axes or, if they surely fit better, others. Where most normals face away from the
-        camera, z is turned over in all candidates. Empty where the mask has no four pixels in a square.
+        camera, z is turned over in all candidates. Empty where the domain has no four pixels in a square.
+    away : bool
+        Whether most normals face away.
+    pixels : int
+        How many were looked at.
 
     Notes
     -----
@@ -65,13 +62,30 @@ def compare_axes(normals, mask=None, camera=None, axes="uvz"):
     --------
     >>> from normint import gradient_to_normals
     >>> u, v = np.indices((32, 32)) / 16
-    >>> [(" ".join(one.words), round(one.worse)) for one in compare_axes(gradient_to_normals(v, u))[::2]]
+    >>> found, _, _ = compare_axes(NormalMap.decoded(gradient_to_normals(v, u)))
+    >>> [(" ".join(one.words), round(one.worse)) for one in found[::2]]
     [('down right toward', 0), ('right down toward', 0), ('right up toward', 0), ('up right toward', 27)]
     """
-    seen = NormalMap.decoded(normals, mask, camera, axes=axes)
-    if not seen.domain.any():
-        seen.refuse_missing()
-    return _compared(sample(seen), seen.words)[0]
+    lens, words, part = seen.lens, seen.words, sample(seen)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        away = bool(np.median(lens.facing(turned(part.vectors, words), **part.pixels)[part.mask]) < 0)
+        readings = {one: turned(part.vectors, one) for one in _candidates(words, away)}
+        # Far away, the second four have the slopes of the first with the other sign, and the same curl.
+        told = np.stack(list(readings.values())[: 4 if lens.far else 8])
+        inside = part.mask & np.all(lens.facing(told, **part.pixels) > LEAST_COSINE, axis=0)
+        noise = lens.variance(told, **part.pixels)
+        curl, gain = compare(*lens.slopes(told, **part.pixels), noise, inside, part.joined)
+    pixels, found = np.count_nonzero(part.mask), []
+    if not len(curl):
+        return found, away, pixels
+    # Of each two readings, the loops count that say most.
+    loudest = np.argmax(np.abs(gain), axis=0)
+    better = np.take_along_axis(gain, loudest[np.newaxis], axis=0)[0]
+    best, size = _best(better, loudest)
+    for k, (one, n) in enumerate(readings.items()):
+        j = k % len(told)
+        found.append(Candidate(one, float(curl[size, j]), _outward(n, inside), float(better[j, best])))
+    return _in_order(found, best, words), away, pixels
 
 
 def guess_axes(normals, mask=None, camera=None, axes="uvz"):
@@ -79,8 +93,10 @@ def guess_axes(normals, mask=None, camera=None, axes="uvz"):
 
     Parameters
     ----------
-    normals, mask, camera, axes
-        As for :func:`compare_axes`.
+    normals, mask, camera
+        As for :func:`normint.integrate_normals`.
+    axes : str
+        Those that are to be compared with others.
 
     Returns
     -------
@@ -105,7 +121,10 @@ def guess_axes(normals, mask=None, camera=None, axes="uvz"):
     >>> list(guess_axes(normals, surface.mask))[0]
     'up right toward'
     """
-    return {_name(one.words): one.curl for one in compare_axes(normals, mask, camera, axes)}
+    seen = NormalMap.decoded(normals, mask, camera, axes=axes)
+    if not seen.domain.any():
+        seen.refuse_missing()
+    return {_name(one.words): one.curl for one in compare_axes(seen)[0]}
 
 
 def axes_warning(seen):
@@ -132,9 +151,8 @@ def axes_warning(seen):
     >>> print(axes_warning(NormalMap.decoded(normals[..., [1, 0, 2]], surface.mask)))
     the normals look as if they had other axes: relative curl 0.65 with axes='uvz', 0.04 with axes='directx'
     """
-    part, words, axes = sample(seen), seen.words, seen.axes
-    candidates, away = _compared(part, words)
-    if not candidates or np.count_nonzero(part.mask) < FEWEST:
+    words, axes, (candidates, away, pixels) = seen.words, seen.axes, compare_axes(seen)
+    if not candidates or pixels < FEWEST:
         return None
     best = candidates[0]
     also = "".join(f" or axes={_name(one.words)!r}" for one in candidates[2::2] if one.worse <= SURE)
@@ -150,27 +168,6 @@ def axes_warning(seen):
         "the normals look as if they had other axes: relative curl "
         f"{given.curl:.2f} with axes={axes!r}, {best.curl:.2f} with axes={_name(best.words)!r}{also}"
     )
-
-
-def _compared(part, words):
-    """Return the candidates of :func:`compare_axes`, and whether most normals face away."""
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        away = bool(np.median(part.facing(turned(part.vectors, words))[part.mask]) < 0)
-        readings = {one: turned(part.vectors, one) for one in _candidates(words, away)}
-        # Far away, the second four have the slopes of the first with the other sign, and the same curl.
-        told = np.stack(list(readings.values())[: 4 if part.lens.far else 8])
-        inside = part.mask & np.all(part.facing(told) > LEAST_COSINE, axis=0)
-        comparison = compare(*part.slopes(told), inside, part.joined)
-    if comparison is None:
-        return [], away
-    better = comparison.better()
-    best, size = _best(comparison, better)
-    found = []
-    for k, (one, n) in enumerate(readings.items()):
-        j = k % len(told)
-        curl, worse = float(comparison.curl[size, j]), float(better[j, best])
-        found.append(Candidate(one, curl, _outward(n, inside), worse))
-    return _in_order(found, best, words), away
 
 
 def _candidates(words, away):
@@ -190,7 +187,7 @@ def _candidates(words, away):
         yield tuple(new)
 
 
-def _best(comparison, better):
+def _best(better, loudest):
     """Return which reading fits best: the first, the given one, unless another surely does; and the loops.
 
     The loops are those that tell most about the given one; if that is the best, about any other.
@@ -199,8 +196,8 @@ def _best(comparison, better):
     contests = np.where(np.eye(len(better), dtype=bool), np.inf, better)
     best = int(np.argmax(contests.min(axis=0)))
     if better[0, best] > SURE:
-        return best, comparison.loudest(0, best)
-    return 0, comparison.loudest(1 + int(np.argmax(better[1:, 0])), 0)
+        return best, loudest[0, best]
+    return 0, loudest[1 + int(np.argmax(better[1:, 0])), 0]
 
 
 def _in_order(found, best, words):

@@ -5,14 +5,14 @@ around any loop. Those of a wrong reading do not, and neither do those of a righ
 discontinuities or contours. What tells them apart is a comparison around the same loops.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from normint.curl import curl_of_squares
 from normint.domain import bounding_box
 
-__all__ = ["Comparison", "Sample", "compare", "sample"]
+__all__ = ["Sample", "compare", "sample"]
 
 SAMPLES = 400  # rows and columns looked at, at most: enough to tell, and quick for any image
 TILE = 32  # neighbouring rows and columns that are looked at together; also the largest loop
@@ -22,84 +22,25 @@ BETTER = 0.5  # a reading is clearly better with less than this part of the othe
 LARGEST = 0.75  # circulations above this quantile count as if they were there
 
 
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """A part of a normal map that is enough to compare readings.
+class Sample(NamedTuple):
+    """A part of a normal map that is enough to compare readings."""
 
-    Attributes
-    ----------
-    vectors : ndarray
-        Components as they are stored, decoded.
-    mask : ndarray of bool
-    lens : Orthographic or Perspective
-    pixels : dict
-        The rows and columns, as the lens takes them.
-    joined : ndarray of bool
-        Which squares of four pixels are squares in the image: not those across a gap between tiles.
-    """
-
-    vectors: np.ndarray
+    vectors: np.ndarray  # components as they are stored, decoded
     mask: np.ndarray
-    lens: object
-    pixels: dict
-    joined: np.ndarray
-
-    def facing(self, normals):
-        """Return the cosine between normals along u, v, z, of one or more readings, and the camera."""
-        return self.lens.facing(normals, **self.pixels)
-
-    def slopes(self, normals):
-        """Return p and q, and the variance of p plus that of q for noise of variance 1 in the normals."""
-        return *self.lens.slopes(normals, **self.pixels), self.lens.variance(normals, **self.pixels)
+    pixels: dict  # the rows and columns, as a lens takes them
+    joined: np.ndarray  # which squares of four pixels are squares in the image: not those across a gap
 
 
 def sample(seen):
-    """Take the part with the object or, where it is large, tiles of neighbouring pixels all over it.
+    """Take the part of a `NormalMap` with the object or, where it is large, tiles of neighbours all over it.
 
-    Parameters
-    ----------
-    seen : NormalMap
-
-    Returns
-    -------
-    Sample
-
-    Notes
-    -----
     Every k-th row and column would be simpler. But what is finer than 2k pixels then looks like something
     else, whose slopes have a curl.
     """
     rows, columns = (_lines(part) for part in bounding_box(seen.domain))
     joined = (np.diff(rows) == 1)[:, np.newaxis] & (np.diff(columns) == 1)
     pixels = {"rows": rows[:, np.newaxis], "columns": columns}
-    return Sample(seen.part(rows, columns), seen.domain[np.ix_(rows, columns)], seen.lens, pixels, joined)
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """How well readings fit, around loops of several sizes.
-
-    Attributes
-    ----------
-    curl : ndarray
-        sizes×readings: the relative curl, as by :func:`normint.curl.relative_curl` for the smallest loops.
-        But all readings are divided by the same, the largest Σ(|∂p/∂v| + |∂q/∂u|) of them.
-    gain : ndarray
-        sizes×readings×readings: by how many standard errors the third axis' reading fits better than the
-        second axis'; 0 where neither is clearly better.
-    """
-
-    curl: np.ndarray
-    gain: np.ndarray
-
-    def loudest(self, one, other):
-        """Return the size of loops that says most about two readings."""
-        return int(np.argmax(np.abs(self.gain[:, one, other])))
-
-    def better(self):
-        """Return by how many standard errors each reading (column) fits better than each other (row)."""
-        loudest = np.argmax(np.abs(self.gain), axis=0)
-        return np.take_along_axis(self.gain, loudest[np.newaxis], axis=0)[0]
+    return Sample(seen.part(rows, columns), seen.domain[np.ix_(rows, columns)], pixels, joined)
 
 
 def compare(p, q, variance, inside, joined):
@@ -108,16 +49,18 @@ def compare(p, q, variance, inside, joined):
     Parameters
     ----------
     p, q, variance : ndarray
-        readings×rows×columns: slopes, and the variance that noise has in them, see :meth:`Sample.slopes`.
-    inside : ndarray of bool
-        The pixels to look at: the same for all readings.
-    joined : ndarray of bool
-        The squares to look at.
+        readings×rows×columns: slopes, and the variance that noise of variance 1 in the normals has in them.
+    inside, joined : ndarray of bool
+        The pixels and the squares to look at: the same for all readings.
 
     Returns
     -------
-    Comparison or None
-        None where there is no square.
+    curl : ndarray
+        sizes of loops × readings: the relative curl, as by :func:`normint.curl.relative_curl` for the
+        smallest. But all readings are divided by the same, the largest Σ(|∂p/∂v| + |∂q/∂u|) of them.
+    gain : ndarray
+        sizes×readings×readings: by how many standard errors the third axis' reading fits better than the
+        second axis'; 0 where neither is clearly better. Nothing of both where there is no square.
 
     Notes
     -----
@@ -141,13 +84,13 @@ def compare(p, q, variance, inside, joined):
         square &= joined
         found.append([np.where(square, values, 0.0) for values in (*turns, _of_squares(reading[2]))])
     if not square.any():
-        return None
+        return np.zeros((0, len(p))), np.zeros((0, len(p), len(p)))
     sums, count, found = np.stack(found, axis=1), square, []
     for _ in range(TILE.bit_length()):
         found.append(_compare_loops(*sums[:, :, count > 0]))
         sums, count = _fourfold(sums), _fourfold(count)
     curl, gain = zip(*found, strict=True)
-    return Comparison(np.array(curl), np.array(gain))
+    return np.array(curl), np.array(gain)
 
 
 def _compare_loops(across, along, variance):
