@@ -1,8 +1,8 @@
 """The `normint` command. Each subcommand is one function that takes the parsed arguments."""
 
 import os
-from importlib.metadata import version
 
+from normint import __version__
 from normint.cli.integrate import add_integrate
 from normint.cli.parsing import Parser, UsageError
 from normint.cli.printing import CannotPrint, complain, keep_standard_streams, say
@@ -73,7 +73,7 @@ def site(arguments):
 
 def _parser():
     parser = Parser(prog="normint", description="Integrate normals; rerun the experiments.")
-    parser.add_argument("--version", action="version", version=f"normint {version('normint')}")
+    parser.add_argument("--version", action="version", version=f"normint {__version__}")
     commands = parser.add_subparsers(required=True, metavar="command")
     add_integrate(commands)
     _add_workbook(commands)

@@ -3,12 +3,12 @@
 import json
 import os
 from functools import partial
-from importlib.metadata import version
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
+from normint import __version__
 from normint.curl import relative_curl
 from normint.files.images import encode_image
 from normint.files.meshes import encode_mesh, mesh
@@ -83,7 +83,7 @@ def report(task, result, files, reading):
     """Describe an integration, and the seconds spent reading, by numbers that JSON can hold."""
     low, high = float(np.nanmin(result.depth)), float(np.nanmax(result.depth))
     summary = {
-        "normint": version("normint"),
+        "normint": __version__,
         "settings": task.settings,
         "rows": result.depth.shape[0],
         "columns": result.depth.shape[1],
