@@ -1,6 +1,7 @@
 """The `normint` command. Each subcommand is one function that takes the parsed arguments."""
 
 import os
+from importlib.util import find_spec
 
 from normint import __version__
 from normint.cli.integrate import add_integrate
@@ -37,9 +38,13 @@ def main(argv=None):
 def workbook(arguments):
     """Run the notebooks and print a table of what came of them."""
     # Imported here, so that the help of any command comes at once.
+    from normint import paths
     from normint.workbook.progress import progress
     from normint.workbook.run import report, run
 
+    paths.root()  # first: no library helps where the notebooks are not
+    if find_spec("papermill") is None:  # each notebook imports it in a process of its own
+        raise ModuleNotFoundError(name="papermill")
     options = {name: value for name, value in vars(arguments).items() if name != "command"}
     try:
         with progress() as shown:
