@@ -17,7 +17,7 @@ NEWEST := --upgrade --upgrade-strategy eager
 install = $(1) -m pip install --quiet --disable-pip-version-check $(2) --editable '.[workbook,exr,dev]'
 
 .DEFAULT_GOAL := help
-.PHONY: help workbook test test-browser bounds torture lint lab site bench lock newest clean
+.PHONY: help workbook test coverage test-browser bounds torture lint lab site bench lock newest clean
 
 help:           ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 14
@@ -29,6 +29,9 @@ test: $(READY)  ## run the tests: units, properties, doctests, every notebook th
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope $(ARGS)
 	$(AS_COMMITTED) $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope --nbval --nbval-cell-timeout=600 \
 		--nbval-sanitize-with=tests/nbval_sanitize.cfg notebooks
+
+coverage: $(READY)  ## run the tests without the notebooks, and list the lines that none of them reaches
+	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope --cov $(ARGS)
 
 test-browser: $(READY)  ## open JupyterLab and the site in Chromium, move a slider, keep screenshots in build/browser
 	$(BIN)/python -m pytest -rs tests/browser $(ARGS)
