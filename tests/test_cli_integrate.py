@@ -388,7 +388,8 @@ class TestProcess:
     def test_ctrl_c(self, relief, tmp_path):
         # The process stops itself at a known place, as if by chance there when the user presses the keys.
         program = (
-            "import os, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)  # a script may ignore it\n"
+            "import os, signal, sys\n"
+            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a script in the background ignores it
             "from normint import cli; from normint.files import normal_maps\n"
             "normal_maps.read_normals = lambda *_, **__: os.kill(os.getpid(), signal.SIGINT)\n"
             "sys.exit(cli.main(['integrate', 'relief']))"
