@@ -389,7 +389,7 @@ class TestProcess:
         # The process stops itself at a known place, as if by chance there when the user presses the keys.
         program = (
             "import os, signal, sys\n"
-            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a script in the background ignores it
+            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # which scripts may ignore
             "from normint import cli; from normint.files import normal_maps\n"
             "normal_maps.read_normals = lambda *_, **__: os.kill(os.getpid(), signal.SIGINT)\n"
             "sys.exit(cli.main(['integrate', 'relief']))"

@@ -113,7 +113,8 @@ ROW = "fig04,mask,RMSE,0.11,0.1082,,generated,reproduced within 0.02,"
 DAMAGED_RESULTS = {
     "nothing": (b"", "the columns must be"),
     "few fields": (f"{HEADER}\n{ROW}\nfig04,mask\n".encode(), "row 2 must have 9 fields, got 2"),
-    "conflict": (f"{HEADER}\n    "not UTF-8": (f"{HEADER}\n{ROW}\xe9\n".encode("latin-1"), "can't decode byte 0xe9"),
+    "conflict": (f"{HEADER}\n<<<<<<< HEAD\n{ROW}\n=======\n".encode(), "row 1 .* got 1 in '<<<<<<< HEAD'"),
+    "not UTF-8": (f"{HEADER}\n{ROW}\xe9\n".encode("latin-1"), "can't decode byte 0xe9"),
     "no number": (f"{HEADER}\n{ROW.replace('0.1082', '')}\n".encode(), "ours must be a finite number"),
     "data": (f"{HEADER}\n{ROW.replace('generated', 'made up')}\n".encode(), "data must be one of"),
     "no case": (f"{HEADER}\n{ROW.replace('mask', ' ')}\n".encode(), "row 1 has no case"),
@@ -142,7 +143,6 @@ def test_damaged_results_are_one_line_that_says_what_to_do(root, damage, capsys,
     assert statuses(root) == ["done"]
 
 
-<<<<<<< HEAD
 NOTEBOOKS = {
     "cells are a dict": '{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": {}}',
     "no metadata": '{"nbformat": 4, "nbformat_minor": 5, "cells": []}',
