@@ -1,6 +1,8 @@
 # Each target sets up what it needs the first time; `make help` lists them.
-PYTHON ?= python3
-BIN := .venv/bin
+WINDOWS := $(filter Windows_NT,$(OS))
+PYTHON ?= $(if $(WINDOWS),python,python3)
+PROGRAMS := $(if $(WINDOWS),Scripts,bin)
+BIN := .venv/$(PROGRAMS)
 # The newest versions of all libraries, or with LOCK=1 those that the published numbers were made with.
 READY := .venv/$(if $(LOCK),.locked,.ready)
 # Committed notebooks show what comes out without real data; what they write while checked goes to build.
@@ -59,19 +61,19 @@ bench: $(READY) ## measure the solver, the methods and the panels, print the tab
 
 lock:           ## write the newest versions of all libraries into requirements.lock, for LOCK=1
 	$(PYTHON) -m venv --clear build/lock
-	$(call install,build/lock/bin/python)
-	{ echo "# Written by make lock on $$(build/lock/bin/python --version), for make LOCK=1."; \
-		build/lock/bin/python $(FREEZE); } > build/lock/requirements.lock
+	$(call install,build/lock/$(PROGRAMS)/python)
+	{ echo "# Written by make lock on $$(build/lock/$(PROGRAMS)/python --version), for make LOCK=1."; \
+		build/lock/$(PROGRAMS)/python $(FREEZE); } > build/lock/requirements.lock
 	mv build/lock/requirements.lock requirements.lock
 
 newest:         ## test with the newest versions of all libraries, where the lock has older ones
 	$(PYTHON) -m venv --clear build/newest
-	$(call install,build/newest/bin/python)
-	build/newest/bin/python $(FREEZE) > build/newest/versions
+	$(call install,build/newest/$(PROGRAMS)/python)
+	build/newest/$(PROGRAMS)/python $(FREEZE) > build/newest/versions
 	@if grep -v '^#' requirements.lock | diff - build/newest/versions; then \
 		echo "requirements.lock has the newest versions"; \
 	else \
-		$(ONE_THREAD) build/newest/bin/python -m pytest -n 2 --dist loadscope $(ARGS); \
+		$(ONE_THREAD) build/newest/$(PROGRAMS)/python -m pytest -n 2 --dist loadscope $(ARGS); \
 	fi
 
 clean:          ## remove the environment and everything built
