@@ -12,6 +12,7 @@ import pytest
 import trimesh
 from readme_commands import Clone, printed_commands
 
+import normint
 from normint import paths
 from normint.datasets.writing import write_normal_map
 from normint.normals.convert import gradient_to_normals
@@ -32,6 +33,8 @@ WOULD_RUN = {
     "make test-browser": [".venv/bin/python -m pytest -rs tests/browser"],
     "make bounds": ["NUMBA_BOUNDSCHECK=1", ".venv/bin/python -m pytest -n 2"],
     "make torture": [".venv/bin/python -m tests.torture"],
+    "make lint": [f".venv/bin/{check}" for check in ("ruff check", "ruff format", "lint-imports", "mypy")],
+    "make coverage": [".venv/bin/python -m pytest -n 2", "--cov"],
     "make lab": [".venv/bin/jupyter lab --notebook-dir=notebooks"],
     "make bench": [".venv/bin/python -m benchmarks"],
 }
@@ -102,6 +105,14 @@ def would_lock(clone, command):
     return done
 
 
+def would_install(clone, command):
+    here = {"PATH": f"{clone.folder / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    # As printed, but from what is here: no index, and built by the setuptools of this environment.
+    done = clone.run(command, **here, PIP_DRY_RUN="1", PIP_NO_INDEX="1", PIP_NO_BUILD_ISOLATION="0")
+    assert f"Would install normint-{normint.__version__}" in done.stdout
+    return done
+
+
 def lists_the_targets(clone, command):
     done = clone.run(command)
     listed = [line.split()[0] for line in done.stdout.splitlines()]
@@ -134,6 +145,7 @@ KNOWN = {
     ".venv/bin/normint integrate --help": says("--method", "--option", "--axes", "--prior", "--force"),
     INTEGRATE: integrates,
     "make lock": would_lock,
+    "pip install .": would_install,
     "make site": builds_the_site,
     "make help": lists_the_targets,
     "conda env create -f environment.yml": makes_a_conda_environment,
