@@ -1,5 +1,6 @@
 """Every method on random masks, slopes, parameters, λ and kinds of arrays: what must hold for any of them."""
 
+import inspect
 import warnings
 
 import numpy as np
@@ -52,7 +53,7 @@ def _options(rng, method):
         "mumford_shah": ["mu"],
     }
     options = {name: float(10.0 ** rng.uniform(-4, 4)) for name in names.get(method, [])}
-    if method not in ("quadratic", "calibrated", *RECTANGULAR) and rng.random() < 0.2:
+    if "scheme" in inspect.signature(METHODS[method].function).parameters and rng.random() < 0.2:
         options |= {"scheme": "paper", "max_iterations": int(rng.integers(1, 20))}
     return options
 
