@@ -4,7 +4,7 @@ import numpy as np
 
 from normint.integration import METHODS
 from normint.workbook.cases import CASES
-from normint.workbook.figures.canvas import new_figure
+from normint.workbook.figures.canvas import new_figure, new_panels
 
 # Beside a method's colour, so that curves differ in grey too; the same in every figure.
 MARKERS = {
@@ -174,13 +174,8 @@ def curves(panels, *, columns=3, size=3.6):
         x), and if wanted ``log`` (for a logarithmic x axis) and ``marks`` (from label to a y of the paper,
         drawn as a dotted line in the colour of that label's curve).
     """
-    columns = min(columns, len(panels))
-    rows = -(-len(panels) // columns)
-    figure = new_figure(size * columns, 0.9 * size * rows)
-    all_axes = figure.subplots(rows, columns, squeeze=False).ravel()
-    for axes in all_axes[len(panels) :]:
-        axes.set_visible(False)
-    for axes, (title, panel) in zip(all_axes, panels.items(), strict=False):
+    figure, all_axes = new_panels(len(panels), columns, size, 0.9 * size)
+    for axes, (title, panel) in zip(all_axes, panels.items(), strict=True):
         for k, (label, y) in enumerate(panel["lines"].items()):
             marker = "osD^vP"[k % 6] if len(y) < 30 else None
             style = ("-", "--", "-.", ":", (0, (5, 1)))[k % 5]
@@ -204,8 +199,7 @@ def convergence(runs):
     runs : dict
         From method to a dict from scheme to (seconds, energies), two sequences of equal length.
     """
-    figure = new_figure(3.0 * len(runs), 2.9)
-    all_axes = figure.subplots(1, len(runs), squeeze=False)[0]
+    figure, all_axes = new_panels(len(runs), len(runs), 3.0, 2.9)
     for axes, (method, schemes) in zip(all_axes, runs.items(), strict=True):
         lowest = min(np.min(energies) for _, energies in schemes.values())
         highest = max(np.max(energies) for _, energies in schemes.values())

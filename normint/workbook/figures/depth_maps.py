@@ -6,7 +6,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.ticker import MaxNLocator
 
 from normint.normals.shading import shading
-from normint.workbook.figures.canvas import new_figure
+from normint.workbook.figures.canvas import new_figure, new_panels
 
 DEPTH_MAP = "cividis"  # perceptually uniform, and the same to colour-blind readers
 
@@ -51,8 +51,7 @@ def error_maps(panels, truth, *, unit="pixels", size=3.0):
     """
     errors = {title: z - truth - np.nanmean(z - truth) for title, z in panels.items()}
     limit = np.nanpercentile(np.abs(np.concatenate([e.ravel() for e in errors.values()])), 99.5)
-    figure = new_figure(size * len(errors), size * 1.08)
-    all_axes = figure.subplots(1, len(errors), squeeze=False)[0]
+    figure, all_axes = new_panels(len(errors), len(errors), size, size * 1.08)
     for axes, (title, error) in zip(all_axes, errors.items(), strict=True):
         picture = axes.imshow(error, cmap="RdBu_r", vmin=-limit, vmax=limit, interpolation="nearest")
         axes.set_title(title, fontsize=10)
@@ -105,12 +104,8 @@ def discontinuities(results, *, image=None, below=0.1, columns=3, size=3.2):
     columns : int
         Panels in a row.
     """
-    rows = -(-len(results) // columns)
-    figure = new_figure(size * min(columns, len(results)), size * 1.08 * rows)
-    panels = figure.subplots(rows, min(columns, len(results)), squeeze=False).ravel()
-    for axes in panels[len(results) :]:
-        axes.set_visible(False)
-    for axes, (title, result) in zip(panels, results.items(), strict=False):
+    figure, all_axes = new_panels(len(results), columns, size, size * 1.08)
+    for axes, (title, result) in zip(all_axes, results.items(), strict=True):
         grey = lit(result.depth, exaggeration=0.5) if image is None else image
         axes.imshow(grey, cmap="gray", interpolation="nearest")
         marks = np.ma.masked_equal(weakest_edge(result.weights) < below, False)

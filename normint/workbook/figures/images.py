@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from normint.workbook.figures.canvas import new_figure
+from normint.workbook.figures.canvas import new_figure, new_panels
 
 
 def pictures(panels, *, columns=3, size=3.3, title=""):
@@ -18,14 +18,8 @@ def pictures(panels, *, columns=3, size=3.3, title=""):
     title : str
         Above all of them.
     """
-    columns = min(columns, len(panels))
-    rows = -(-len(panels) // columns)
-    height = (size + 0.5) * rows + (0.3 if title else 0)
-    figure = new_figure(size * columns, height)
-    all_axes = figure.subplots(rows, columns, squeeze=False)
-    for axes in all_axes.ravel()[len(panels) :]:
-        axes.set_visible(False)
-    for axes, (name, image) in zip(all_axes.ravel(), panels.items(), strict=False):
+    figure, all_axes = new_panels(len(panels), columns, size, size + 0.5, more=0.3 if title else 0.0)
+    for axes, (name, image) in zip(all_axes, panels.items(), strict=True):
         _picture(axes, image, name)
         axes.set(xlabel="v (pixels)", ylabel="u (pixels)")
         axes.label_outer()

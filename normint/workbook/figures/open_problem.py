@@ -5,7 +5,7 @@ from matplotlib.colors import to_rgb
 from scipy.ndimage import binary_dilation
 
 from normint.integration import METHODS
-from normint.workbook.figures.canvas import new_figure
+from normint.workbook.figures.canvas import new_figure, new_panels
 from normint.workbook.figures.depth_maps import DEPTH_MAP, lit
 
 OURS, TRUTH = METHODS["calibrated"].colour, "0.65"
@@ -149,8 +149,7 @@ def cuts(results, *, below=0.1, size=3.6):
     below : float
         An edge counts as cut where its weight is below this.
     """
-    figure = new_figure(size * len(results), size * 1.08)
-    all_axes = figure.subplots(1, len(results), squeeze=False)[0]
+    figure, all_axes = new_panels(len(results), len(results), size, size * 1.08)
     for axes, (title, result) in zip(all_axes, results.items(), strict=True):
         marked = beside_cuts(result, below)
         shade = np.nan_to_num(lit(result.depth, exaggeration=0.5), nan=1.0)[..., np.newaxis]

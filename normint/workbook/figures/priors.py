@@ -1,8 +1,9 @@
 """Pictures for Section 2.4: a prior depth, its weight λ, wrong values, control points."""
 
 import numpy as np
+from matplotlib.ticker import LogLocator
 
-from normint.workbook.figures.canvas import new_figure
+from normint.workbook.figures.canvas import new_figure, new_panels
 from normint.workbook.figures.depth_maps import draw_surface, lit
 
 TRUTH = {"color": "0.7", "linewidth": 5}
@@ -55,12 +56,8 @@ def weight_curves(panels, *, columns=3):
         From title to a dict: ``weights`` and ``errors``, the curve; ``marks``, from a rule's name to
         (λ, error); ``levels``, from label to an error that does not depend on λ; ``unit``.
     """
-    rows = -(-len(panels) // columns)
-    figure = new_figure(3.7 * columns, 3.3 * rows + 0.4)
-    all_axes = figure.subplots(rows, columns, squeeze=False).ravel()
-    for axes in all_axes[len(panels) :]:
-        axes.set_visible(False)
-    for axes, (title, panel) in zip(all_axes, panels.items(), strict=False):
+    figure, all_axes = new_panels(len(panels), columns, 3.7, 3.3, more=0.4)
+    for axes, (title, panel) in zip(all_axes, panels.items(), strict=True):
         axes.loglog(panel["weights"], panel["errors"], color="0.35", label="merged, for every λ")
         for style, (label, level) in zip(LINES, panel["levels"].items(), strict=False):
             axes.axhline(level, color=style["color"], linewidth=1, linestyle=":", label=label)
@@ -214,8 +211,6 @@ def _error(axes, error, limit):
 
 def _few_decimals(axis):
     """Label 1, 2 and 5 of every decade of a logarithmic axis with plain numbers."""
-    from matplotlib.ticker import LogLocator
-
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter("{x:g}")
     axis.set_minor_formatter("")
