@@ -67,11 +67,6 @@ def test_the_errors_of_a_surface_known_up_to_scale_or_constant_vanish():
     assert open_problem.aligned_error(truth - 7, truth, scaled=True) > 0.1
 
 
-def test_the_truth_has_a_lower_energy_than_another_surface():
-    near = open_problem.energy_near(TENT.depth, TENT.p, TENT.q)
-    assert near < open_problem.energy_near(-TENT.depth, TENT.p, TENT.q)
-
-
 def test_growth_times_every_size():
     pixels, seconds = open_problem.growth(canadian_tent, (24, 32), methods=("quadratic", "phi1"))
     assert pixels == [24**2, 32**2]

@@ -1,5 +1,7 @@
 """What differs by rounding alone is not written again; all else, and timings, are."""
 
+import os
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -49,7 +51,7 @@ def test_a_picture_is_kept_if_it_changed_faintly_and_shows_no_timings(folder, na
     assert path.read_bytes() == (spoilt if kept else first)
 
 
-@pytest.mark.parametrize("old", [b"", b"\x89PNG cut off", None])
+@pytest.mark.parametrize("old", [b"", b"\x89PNG cut off", b"\x89PNG\r\n\x1a\n" + bytes(99), None])
 def test_a_damaged_picture_or_one_of_another_size_is_replaced(folder, old):
     path = folder / "fig16.png"
     if old is None:
@@ -58,6 +60,12 @@ def test_a_damaged_picture_or_one_of_another_size_is_replaced(folder, old):
         path.write_bytes(old)
     figures.save(picture(), "fig16")
     assert np.asarray(Image.open(path)).shape[0] > 40
+
+
+def test_a_pipe_in_the_place_of_a_picture_is_left_alone(folder):
+    os.mkfifo(folder / "fig16.png")  # nobody writes to it: reading it as a file would wait for ever
+    with pytest.raises(OSError, match="fig16.png"):
+        figures.save(picture(), "fig16")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ Timings are never the same twice. They are named here, and always written.
 import io
 from decimal import Decimal
 
+from normint.files.reading import read_regular
+
 __all__ = ["TIMED_FIGURES", "TIMED_METRICS", "same_picture", "same_row"]
 
 TIMED_FIGURES = ("fig03_noise_and_time", "fig13_schemes", "open_cost", "start_decision", "table1")
@@ -45,11 +47,12 @@ def _same_number(old, new, share):
 def same_picture(path, png):
     """Tell whether the picture in a file differs from another one, given as bytes, by rounding alone."""
     import numpy as np
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
     try:
-        old, new = (np.asarray(Image.open(one).convert("RGBA"), int) for one in (path, io.BytesIO(png)))
-    except (OSError, UnidentifiedImageError, SyntaxError):  # none yet, or a damaged one
+        pictures = [Image.open(io.BytesIO(data)) for data in (read_regular(path), png)]
+        old, new = (np.asarray(picture.convert("RGBA"), int) for picture in pictures)
+    except (OSError, SyntaxError):  # there is none yet, or a damaged one
         return False
     if old.shape != new.shape:
         return False
