@@ -33,24 +33,16 @@ SURFACES = {
     "bust": surfaces.bust(128),
     "tent": surfaces.canadian_tent(96),
 }
-WRONG = {
-    "vertical": lambda n: n * [-1, 1, 1],
-    "horizontal": lambda n: n * [1, -1, 1],
-    "swapped": lambda n: n[..., [1, 0, 2]],
-    "turned": lambda n: n[..., [1, 0, 2]] * [-1, 1, 1],
-    "away": lambda n: -n,
-}
-RIGHT = {
-    "vertical": "up right toward",
-    "horizontal": "down left toward",
-    "swapped": "directx",
-    "turned": "left down toward",
-    "away": "up left away",
-}
+TURNS = ("vertical", "horizontal", "swapped", "turned", "away")
+
+
+def wrong(normals, change):
+    """Return a normal map with other axes, and the words that undo it."""
+    return (-normals, "up left away") if change == "away" else (changed(normals, change), CHANGES[change][2])
 
 
 @pytest.mark.parametrize("name", SURFACES)
-@pytest.mark.parametrize("noise", [0, 0.01, 0.05, 0.1, 0.3])
+@pytest.mark.parametrize("noise", [0, 0.02, 0.1, 0.3])
 @pytest.mark.parametrize("whole", [False, True])
 def test_right_axes_are_never_doubted(name, noise, whole):
     surface = SURFACES[name]
@@ -61,21 +53,21 @@ def test_right_axes_are_never_doubted(name, noise, whole):
 
 
 @pytest.mark.parametrize("name", ["vase", "figurine", "bust"])
-@pytest.mark.parametrize("change", WRONG)
+@pytest.mark.parametrize("change", TURNS)
 def test_wrong_axes_are_named(name, change):
     """The contour tells which of two readings without curl is raised, and so the right one."""
     surface = SURFACES[name]
-    normals = WRONG[change](gradient_to_normals(surface.p, surface.q))
+    normals, right = wrong(gradient_to_normals(surface.p, surface.q), change)
     sentence = doubt(normals, surface.mask, "uvz", None)
     advice = sentence.rpartition("axes=")[2].split("'")[1]
     # What is advised must undo what was changed, whatever it is called.
-    assert directions(advice) == directions(RIGHT[change])
+    assert directions(advice) == directions(right)
 
 
 @pytest.mark.parametrize("change", ["vertical", "horizontal"])
 def test_without_a_contour_the_vertical_component_is_suspected(change):
     surface = SURFACES["peaks"]
-    normals = WRONG[change](gradient_to_normals(surface.p, surface.q))
+    normals, _ = wrong(gradient_to_normals(surface.p, surface.q), change)
     assert "'up right toward'" in doubt(normals, None, "uvz", None)
 
 
