@@ -39,8 +39,10 @@ def preview(depth, *, camera=None, title=""):
     depth = depth[bounding_box(np.isfinite(depth), margin=1)]
     # A few pixels at a jump should not use up the colours.
     low, high = np.nanpercentile(depth, (SHARE, 100 - SHARE))
-    lit = _panel(np.repeat(255 * shading(depth, camera)[..., np.newaxis], 3, axis=2), depth)
-    coloured = _panel(_colours(depth, low, high, reverse=camera is not None), depth)
+    there = np.isfinite(depth)
+    bright = np.where(there, 255 * shading(depth, camera), 0).astype(np.uint8)
+    lit = _panel(cv2.cvtColor(bright, cv2.COLOR_GRAY2RGB), there)
+    coloured = _panel(_colours(depth, low, high, reverse=camera is not None), there)
     rows, columns = lit.shape[:2]
     left = MARGIN + columns + 2 * MARGIN
     picture = np.full((rows + TITLE + 2 * MARGIN, left + columns + MARGIN + BAR + LABELS, 3), 255, np.uint8)
@@ -54,10 +56,10 @@ def preview(depth, *, camera=None, title=""):
     return picture
 
 
-def _panel(colours, depth):
+def _panel(colours, there):
     """Return colours as an image of the size of a panel, white where there is no depth."""
-    colours = np.where(np.isfinite(depth)[..., np.newaxis], colours, 255).astype(np.uint8)
-    rows, columns = depth.shape
+    colours[~there] = 255
+    rows, columns = there.shape
     scale = min(HEIGHT / rows, WIDEST / columns)
     size = max(1, round(scale * columns)), max(1, round(scale * rows))
     image = cv2.resize(colours, size, interpolation=cv2.INTER_NEAREST if scale > 1 else cv2.INTER_AREA)
@@ -69,7 +71,7 @@ def _colours(values, low, high, *, reverse):
     """Return red, green and blue of values: bright is high, or low in reverse."""
     parts = np.nan_to_num((values - low) / ((high - low) or 1.0))
     grey = np.rint(255 * np.clip(1 - parts if reverse else parts, 0, 1)).astype(np.uint8)
-    return cv2.applyColorMap(grey, cv2.COLORMAP_CIVIDIS)[..., ::-1]
+    return cv2.cvtColor(cv2.applyColorMap(grey, cv2.COLORMAP_CIVIDIS), cv2.COLOR_BGR2RGB)
 
 
 def _write(picture, text, left):
