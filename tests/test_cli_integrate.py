@@ -384,6 +384,7 @@ class TestInterruptedWrites:
             assert not (tmp_path / "normint-out").exists()
 
 
+@pytest.mark.slow
 class TestProcess:
     def test_ctrl_c(self, relief, tmp_path):
         # The process stops itself at a known place, as if by chance there when the user presses the keys.
@@ -451,6 +452,7 @@ LINES = st.lists(st.one_of(*[PAIRS] * 6, SINGLE, SINGLE, st.tuples(TEXT)), max_s
 PATHS = ["relief", "n.npy", "n.npy", "fuzzed.npy", "fuzzed.png"]
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(first=st.sampled_from(PATHS), line=LINES, data=st.binary(max_size=60))
 def test_any_command_line(tmp_path_factory, first, line, data):

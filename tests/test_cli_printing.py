@@ -8,6 +8,7 @@ import sys
 import pytest
 from relief_files import make
 
+pytestmark = pytest.mark.slow  # each test starts processes
 COMMANDS = [
     "--version",
     "--help",

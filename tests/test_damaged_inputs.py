@@ -340,6 +340,7 @@ class TestImages:
         path.write_bytes(data[: len(data) // 2 if kept == 0.5 else kept])
         refused(path)
 
+    @pytest.mark.slow
     def test_every_flipped_byte_and_every_missing_part(self, path):
         write_image(path, RNG.integers(0, 65536, (4, 4, 3)).astype(np.uint16))
         data = path.read_bytes()
@@ -441,6 +442,7 @@ class TestOtherFormats:
             path.write_bytes(data)
             assert "is not an EXR file that can be read: it is damaged" in refused(path, read_normals)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("packed", [False, True])
     def test_no_damage_of_one_byte_of_a_matlab_file_does_harm(self, packed):
         file = io.BytesIO()
@@ -557,6 +559,7 @@ class TestLargeFiles:
 whole = {}
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(data=st.data(), suffix=st.sampled_from([*FORMATS, ".txt"]))
 def test_any_bytes_are_read_or_refused_by_name(tmp_path_factory, data, suffix):

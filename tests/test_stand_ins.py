@@ -30,6 +30,7 @@ def seen(cat):
     return photometric_stereo(cat.grey(), cat.lights, cat.mask)[0]
 
 
+@pytest.mark.slow
 class TestCat:
     statue = figurine()
 

@@ -123,6 +123,7 @@ class TestTogether:
             pass
         assert names(tmp_path) == ["out"] and names(tmp_path / "out") == ["mine"]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("kind", kills.KINDS)
     def test_killed_before_any_change_of_the_disk(self, tmp_path, kind):
         old, new = {"a": "1", "b.x": "1"}, {"b.x": "2", "c": "2"}
@@ -131,6 +132,7 @@ class TestTogether:
                 break
         assert 3 <= changes < 39  # it was killed some times, and came through in the end
 
+    @pytest.mark.slow
     def test_killed_and_killed_again_while_the_next_run_repairs(self, tmp_path):
         for first in (7, 9, 11):
             for second in (0, 2, 4, 6):
