@@ -54,7 +54,8 @@ def jupyter_lab(folder):
         try:
             root = f"http://127.0.0.1:{port}"
             _wait_for(f"{root}/api/status?token={token}", server, folder / "server.log")
-            yield lambda path: f"{root}/doc/tree/{path}?token={token}"
+            # Each in a workspace of its own, so that no notebook opens beside another.
+            yield lambda path: f"{root}/lab/workspaces/{Path(path).stem}/tree/{path}?token={token}"
         finally:
             server.terminate()  # it takes its kernels with it
             try:

@@ -10,6 +10,7 @@ from browser.lab import ARTEFACTS, jupyter_lab, write_notebook
 PATIENCE = 120_000  # milliseconds: a kernel may have to compile first
 PICTURE = ".normint-panel img"
 STATUS = ".normint-panel .normint-status"
+VIEW = ".normint-panel .js-plotly-plot"
 
 
 @pytest.fixture(scope="module")
@@ -24,23 +25,26 @@ def lab(browser, tmp_path_factory):
 def open_panel(browser, lab):
     """Return a function that opens a notebook with a panel, runs it, and returns the page."""
     folder, address = lab
-    context = browser.new_context(viewport={"width": 1400, "height": 1100})
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     wrong = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
 
     def open_it(name):
-        write_notebook(folder / f"{name}.ipynb", f"from normint import interactive\n\ninteractive.{name}()")
+        write_notebook(folder / f"{name}.ipynb", f"from normint.workbook import panels\n\npanels.{name}()")
         page.goto(address(f"{name}.ipynb"))
         page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for(state="attached")
         run_cell(page)
-        page.wait_for_selector(PICTURE)
+        page.wait_for_selector(f"{VIEW} canvas")
         page.wait_for_function(f"document.querySelector('{PICTURE}').naturalWidth > 100")
+        page.wait_for_timeout(1500)  # the surface is drawn after the picture
+        page.screenshot(path=ARTEFACTS / f"{name}_first.png")
         return page
 
     ARTEFACTS.mkdir(parents=True, exist_ok=True)
     yield open_it
+    page.wait_for_timeout(1500)
     page.screenshot(path=ARTEFACTS / "last.png")  # what a test that failed saw
     context.close()
     assert not wrong
@@ -64,50 +68,49 @@ def run_cell(page):
     raise AssertionError("the notebook's cell did not run")
 
 
-def picture(page):
-    """Return a digest of the bytes of the picture that the page shows."""
+def shown(page):
+    """Return a digest of the picture's bytes, and the line with the numbers, without the time it took."""
     script = "async element => Array.from(new Uint8Array(await (await fetch(element.src)).arrayBuffer()))"
     data = bytes(page.locator(PICTURE).evaluate(script))
     assert data.startswith(b"\x89PNG")
-    return sha256(data).hexdigest()
+    return sha256(data).hexdigest(), page.locator(STATUS).text_content().partition(" (")[0]
 
 
-def wait_for_another(page, before):
-    """Wait until the picture is another one."""
-    page.wait_for_function(f"document.querySelector('{STATUS}').textContent.includes('answered in')")
+def wait_for_another(page, before, name):
+    """Wait until the picture is another one and so are the numbers, which belong to it."""
     for _ in range(200):
-        if (after := picture(page)) != before:
+        after = shown(page)
+        if "working" not in after[1] and all(new != old for new, old in zip(after, before, strict=True)):
+            page.wait_for_timeout(1000)
+            page.screenshot(path=ARTEFACTS / f"{name}.png")
             return after
         page.wait_for_timeout(100)
-    raise AssertionError("the picture did not change")
+    raise AssertionError(f"the picture or its numbers did not change: {before}, {after}")
 
 
-def keep(page, name):
-    page.wait_for_timeout(1500)  # the surface is drawn after the picture
-    page.screenshot(path=ARTEFACTS / f"{name}.png")
-
-
-def test_a_slider_of_the_vase_changes_the_picture_and_the_surface(open_panel):
-    page = open_panel("vase_panel")
-    page.wait_for_selector(".normint-panel .js-plotly-plot")
-    before = picture(page)
-    keep(page, "vase_1_first")
-    handle = page.locator(".normint-panel .widget-slider", has_text="noise").locator(".noUi-handle")
-    handle.focus()
+@pytest.mark.parametrize("name", ["peaks", "vase", "start", "lights", "control_points"])
+def test_a_slider_changes_the_picture_and_the_numbers(open_panel, name):
+    page = open_panel(f"{name}_panel")
+    before = shown(page)
+    label = "kept" if name == "control_points" else "noise"
+    page.locator(".normint-panel .widget-slider", has_text=label).locator(".noUi-handle").focus()
     for _ in range(8):
         page.keyboard.press("ArrowRight")
-    after = wait_for_another(page, before)
-    keep(page, "vase_2_more_noise")
-    page.locator(".normint-panel select").select_option("diffusion")
-    page.wait_for_function("document.querySelector('.normint-panel .widget-slider:not([style*=none])')")
-    wait_for_another(page, after)
-    keep(page, "vase_3_diffusion")
+    wait_for_another(page, before, f"{name}_moved")
+
+
+def test_the_sliders_are_those_of_the_method(open_panel):
+    page = open_panel("vase_panel")
+    before = shown(page)
+    assert page.locator(".normint-panel .widget-slider:visible").all_text_contents()[0].startswith("μ")
+    page.locator(".normint-panel select").first.select_option("Φ1")
+    wait_for_another(page, before, "vase_phi1")
+    assert page.locator(".normint-panel .widget-slider:visible").all_text_contents()[0].startswith("β")
 
 
 def test_a_stroke_on_the_mask_changes_the_solution(open_panel):
     page = open_panel("mask_panel")
-    before = picture(page)
-    keep(page, "mask_1_first")
+    before = shown(page)
     assert page.locator(".normint-pixels button").count() == 256
     # Close the cut of the ring, from left to right.
     for row in (7, 8):
@@ -116,17 +119,17 @@ def test_a_stroke_on_the_mask_changes_the_solution(open_panel):
         page.mouse.down()
         page.mouse.move(end["x"] + 5, end["y"] + 5, steps=12)
         page.mouse.up()
-    wait_for_another(page, before)
+    wait_for_another(page, before, "mask_closed_ring")
     assert page.locator(".normint-pixels button[aria-pressed=true]").count() > 100
     assert page.locator(".normint-panel select").first.input_value() == "drawn by hand"
-    keep(page, "mask_2_closed_ring")
 
 
-@pytest.mark.parametrize("name", ["peaks_panel", "start_panel", "lights_panel", "control_points_panel"])
-def test_the_first_slider_changes_the_picture(open_panel, name):
-    page = open_panel(name)
-    before = picture(page)
-    page.locator(".normint-panel .noUi-handle:visible").first.focus()
-    page.keyboard.press("ArrowRight")
-    wait_for_another(page, before)
-    keep(page, name)
+@pytest.mark.parametrize("name", ["mask", "peaks", "vase", "start", "lights", "control_points"])
+def test_a_panel_is_seen_whole_with_the_surface_beside_the_pictures(open_panel, name):
+    page = open_panel(f"{name}_panel")
+    output = page.locator(".jp-OutputArea").bounding_box()
+    panel, picture, view = (page.locator(s).bounding_box() for s in (".normint-panel", PICTURE, VIEW))
+    for part in (panel, picture, view):
+        assert part["x"] >= output["x"] and part["x"] + part["width"] <= output["x"] + output["width"]
+        assert part["y"] >= 0 and part["y"] + part["height"] <= 775  # the status bar is below
+    assert view["x"] >= picture["x"] + picture["width"]

@@ -8,60 +8,91 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from normint.domain import bounding_box
-from normint.files.meshes import mesh
 from normint.inputs import as_count
-from normint.normals.camera import camera_of_part
+from normint.normals.camera import projection
 
 PLOTLY = "application/vnd.plotly.v1+json"
-FINEST = 150  # points a side, so that a notebook stays small
-CAMERA = {"eye": {"x": 0.7, "y": 0.35, "z": 1.9}, "up": {"x": 0, "y": 1, "z": 0}}
+FINEST = 128  # points a side: enough to see a jump, and little to send and to store
+LIGHT = {"ambient": 0.75, "diffuse": 0.7, "specular": 0.1, "roughness": 0.8}
+EYE = {"x": -0.6, "y": -1.4, "z": 1.5}  # in front of the lower border of the image, and above it
 
 
-def surface_3d(surface, title="", *, camera=None, weights=None, finest=FINEST):
-    """Draw a surface that can be turned, x to the right, y up and z to the viewer.
+def surface_3d(depth, title="", *, camera=None, height=None, zlabel="z", finest=FINEST):
+    """Draw a depth map that can be turned.
 
     Parameters
     ----------
-    surface : array_like or trimesh.Trimesh
-        A depth map, NaN where there is none, or a mesh. A depth map is thinned to at most ``finest`` points
-        a side. A mesh is drawn as it is: make it from a depth map that is small enough.
+    depth : array_like
+        NaN where there is none. It is thinned to at most ``finest`` points a side.
     title : str
-    camera, weights
-        For a depth map, as for :func:`normint.files.meshes.mesh`; what is cut is not drawn.
+    camera : array_like, optional
+        The camera's matrix, if the depth is a distance from it; None for a camera far away.
+    height : float, optional
+        Of the box, relative to its wider side; by default z is drawn as long as the other two.
+    zlabel : str
     finest : int
 
     Returns
     -------
     plotly.graph_objects.Figure
+        u points down, v to the right and z to the camera, as in the pictures.
 
     Examples
     --------
-    >>> figure = surface_3d(np.zeros((400, 300)), "flat")
-    >>> len(figure.data[0].x)
-    13400
+    >>> surface_3d(np.zeros((400, 300)), "flat").data[0].z.shape
+    (100, 75)
     """
     from plotly import graph_objects
 
-    if not hasattr(surface, "faces"):
-        surface = _thin_mesh(np.asarray(surface, dtype=np.float64), camera, weights, finest)
-    # The fewest bytes that show the same: they are stored in the notebook.
-    x, y, z = surface.vertices.T.astype(np.float32)
-    small = np.uint16 if len(x) <= 2**16 else np.int32
-    i, j, k = surface.faces.T.astype(small)
-    drawn = graph_objects.Mesh3d(
-        x=x, y=y, z=z, i=i, j=j, k=k, intensity=z, colorscale="Cividis", showscale=False, hoverinfo="skip",
-        lighting={"ambient": 0.45, "diffuse": 0.8, "specular": 0.15, "roughness": 0.6},
-        lightposition={"x": -1000, "y": 1000, "z": 2000},
+    u, v, z = _thinned(np.asarray(depth, dtype=np.float64), camera, as_count("finest", finest, minimum=2))
+    ends = {name: (float(np.nanmin(a)), float(np.nanmax(a))) for name, a in (("u", u), ("v", v), ("z", z))}
+    lengths = {name: high - low for name, (low, high) in ends.items()}
+    side = max(lengths["u"], lengths["v"], 1e-6)
+    low, high = ends["z"]
+    high = max(high, low + (1e-6 if height else 0.1 * side))  # what is flat looks flat
+    height = height or min(1.0, (high - low) / side)
+    away = 1 + 0.4 * height  # so that what is tall is seen as a whole
+    if camera is None:
+        u, v = u[:, 0], v[0]  # all rows are the same: the fewest bytes, for they are stored in the notebook
+    # Single precision halves them again, and plotly.js computes with it anyway.
+    drawn = graph_objects.Surface(
+        x=v.astype(np.float32), y=u.astype(np.float32), z=z.astype(np.float32), cmin=low, cmax=high,
+        colorscale="Cividis", showscale=False, lighting=LIGHT,
+        lightposition={"x": -2000, "y": -2000, "z": 3000},
+        hovertemplate="u = %{y}, v = %{x}<br>z = %{z:.2f}<extra></extra>",
     )  # fmt: skip
-    names = {f"{name}axis": {"showbackground": False, "title": {"text": name}} for name in "xyz"}
-    return graph_objects.Figure(
-        data=[drawn],
-        layout={
-            "template": "none", "title": {"text": title, "font": {"size": 14}}, "width": 640, "height": 520,
-            "margin": {"l": 0, "r": 0, "t": 40, "b": 0},
-            "scene": {**names, "aspectmode": "data", "camera": CAMERA},
+    scene = {
+        "xaxis": {"title": {"text": "v"}, "range": ends["v"], "nticks": 5},
+        "yaxis": {"title": {"text": "u"}, "range": ends["u"][::-1], "nticks": 5},
+        "zaxis": {"title": {"text": zlabel}, "range": (low, high), "nticks": 4},
+        "aspectmode": "manual",
+        "aspectratio": {
+            "x": max(lengths["v"] / side, 0.01),
+            "y": max(lengths["u"] / side, 0.01),
+            "z": height,
         },
-    )  # fmt: skip
+        "camera": {"eye": {name: away * x for name, x in EYE.items()}, "center": {"x": 0, "y": 0, "z": -0.1}},
+    }
+    layout = {
+        "title": {"text": title, "font": {"size": 13}, "x": 0.5},
+        "scene": scene,
+        "margin": {"l": 0, "r": 0, "t": 36, "b": 0},
+        "height": 460,
+        "template": "none",
+        "uirevision": "kept",  # the reader's point of view stays when the surface changes
+    }
+    return graph_objects.Figure(drawn, layout)
+
+
+def _thinned(depth, camera, finest):
+    """Return u, v and z of every k-th row and column of the part of a depth map where there is a depth."""
+    if depth.ndim != 2 or not np.isfinite(depth).any():
+        raise ValueError(
+            f"depth has {depth.ndim} dimensions or is empty; expected rows and columns of numbers"
+        )
+    part = projection(camera).points(depth)[bounding_box(np.isfinite(depth))]
+    k = -(-max(part.shape[:2]) // finest)
+    return np.moveaxis(part[::k, ::k], -1, 0)
 
 
 class WithPicture:
@@ -84,9 +115,7 @@ class WithPicture:
         self.interactive, self.picture = interactive, picture
 
     def _ipython_display_(self):
-        buffer = BytesIO()
-        self.picture.savefig(buffer, format="png", dpi=100, metadata={"Software": None})
-        display_both(buffer.getvalue(), self.interactive, "a surface in 3D")
+        display_both(as_png(self.picture), self.interactive, "a surface in 3D")
 
 
 def display_both(png, interactive, text):
@@ -101,42 +130,13 @@ def display_both(png, interactive, text):
     """
     from IPython.display import display
 
-    display({"image/png": as_base64(png), "text/plain": text}, raw=True)
-    display({PLOTLY: as_json(interactive), "text/plain": f"{text} (to turn)"}, raw=True)
+    display({"image/png": base64.b64encode(png).decode("ascii"), "text/plain": text}, raw=True)
+    view = {"config": {"displaylogo": False}, **json.loads(interactive.to_json())}
+    display({PLOTLY: view, "text/plain": f"{text} (to turn)"}, raw=True)
 
 
-def as_base64(data):
-    """Return bytes as notebooks keep them."""
-    return base64.b64encode(data).decode("ascii")
-
-
-def as_json(figure):
-    """Return a plotly figure as notebooks keep it."""
-    return {"config": {"displaylogo": False}, **json.loads(figure.to_json())}
-
-
-def _thin_mesh(depth, camera, weights, finest):
-    """Return the mesh of every k-th row and column of the part of a depth map where there is a depth."""
-    finest = as_count("finest", finest, minimum=2)
-    if depth.ndim != 2 or not np.isfinite(depth).any():
-        raise ValueError(f"surface has {depth.ndim} dimensions or no depth; expected a depth map or a mesh")
-    box = bounding_box(np.isfinite(depth))
-    top, left = (part.start for part in box)
-    depth = depth[box]
-    k = -(-max(depth.shape) // finest)
-    if weights is not None:
-        down, right = (np.asarray(w, dtype=np.float64)[box] for w in weights)
-        weights = _weakest(down, k)[:, ::k], _weakest(right.T, k)[:, ::k].T
-    if camera is not None:
-        return mesh(depth[::k, ::k], camera=camera_of_part(camera, top, left, k), weights=weights)
-    made = mesh(depth[::k, ::k], weights=weights)
-    made.vertices = made.vertices * [k, k, 1] + [left, -top, 0]
-    return made
-
-
-def _weakest(weights, k):
-    """Return the smallest weight on the way from every k-th row to the next: one cut there is a cut."""
-    rows = np.arange(0, len(weights), k)
-    thin = np.zeros((len(rows), weights.shape[1]))
-    thin[:-1] = np.minimum.reduceat(weights, rows, axis=0)[:-1]
-    return thin
+def as_png(figure):
+    """Return a figure as the bytes of a PNG at screen resolution, which are the same for the same picture."""
+    memory = BytesIO()
+    figure.savefig(memory, format="png", dpi=100, metadata={"Software": None})
+    return memory.getvalue()

@@ -1,114 +1,75 @@
-"""What a panel lets one change: a description of each control, and the widget made of it."""
+"""The controls of the panels, those of the methods among them."""
 
-from dataclasses import dataclass, field
+from inspect import signature
 
+import ipywidgets
 import numpy as np
 
+from normint.integration import METHODS
 
-@dataclass(frozen=True)
-class Control:
-    """What all controls have.
+# The methods to choose from: those that work on any Ω, all of which report to a callback.
+CHOICE = {name: row for name, row in METHODS.items() if "callback" in signature(row.function).parameters}
+# Which of their options have a slider, from where to where.
+RANGES = {
+    "phi1": {"beta": (0.05, 5.0)},
+    "phi2": {"gamma": (0.1, 10.0)},
+    "anisotropic_diffusion": {"mu": (0.01, 100.0), "nu": (0.01, 100.0)},
+    "mumford_shah": {"mu": (0.45, 450.0), "epsilon": (0.001, 1.0)},
+    "bilateral": {"k": (0.2, 8.0)},
+}
+LETTERS = {"beta": "β", "gamma": "γ", "mu": "μ", "nu": "ν", "epsilon": "ε"}
+LOOK = {"style": {"description_width": "initial"}, "layout": {"width": "236px"}}
 
-    Attributes
-    ----------
-    name : str
-        The key of its value.
-    label : str
-        What is written before it.
-    value : object
-        What it has at first.
-    when : dict
-        From the name of another control to the values of it for which this one is shown; always if empty.
+
+def slider(label, value, low, high, step, digits=0):
+    """Return a slider for a number; for a whole one, if the value is an `int`."""
+    kind = ipywidgets.IntSlider if isinstance(value, int) else ipywidgets.FloatSlider
+    readout = "d" if isinstance(value, int) else f".{digits}f"
+    return kind(value, min=low, max=high, step=step, description=label, readout_format=readout, **LOOK)
+
+
+def log_slider(label, value, low, high):
+    """Return a slider each step of which multiplies the number."""
+    ends = {"min": np.log10(low), "max": np.log10(high), "step": 0.05}
+    return ipywidgets.FloatLogSlider(value, **ends, description=label, readout_format=".3g", **LOOK)
+
+
+def noise_slider(value, high, step):
+    """Return the slider of σ, in per cent."""
+    return slider("noise σ (%)", value, 0.0, high, step, digits=2)
+
+
+def menu(label, value, options):
+    """Return a menu; `options` leads from what is shown to the value."""
+    return ipywidgets.Dropdown(options=list(options.items()), value=value, description=label, **LOOK)
+
+
+def method_controls(chosen, label="method"):
+    """Return a menu of the methods, and a slider for each of their options, shown if it has a meaning."""
+    methods = menu(label, chosen, {row.label: name for name, row in CHOICE.items()})
+    sliders = {}
+    for method, options in RANGES.items():
+        parameters = signature(CHOICE[method].function).parameters
+        for option, ends in options.items():
+            first = parameters[option].default
+            sliders[method, option] = log_slider(LETTERS.get(option, option), first, *ends)
+
+    def show(_):
+        for (method, _), control in sliders.items():
+            control.layout.display = None if method == methods.value else "none"
+
+    methods.observe(show, "value")
+    show(None)
+    return {"method": methods} | {f"{method}_{option}": s for (method, option), s in sliders.items()}
+
+
+def chosen_method(values):
+    """Return the method and its options, for :func:`normint.integrate`.
+
+    Examples
+    --------
+    >>> chosen_method({"method": "phi1", "phi1_beta": 0.3, "phi2_gamma": 1.0})
+    {'method': 'phi1', 'beta': 0.3}
     """
-
-    name: str
-    label: str
-    value: object
-    when: dict = field(default_factory=dict, kw_only=True)
-
-    def applies(self, values):
-        """Tell whether the control has a meaning, given the values of all."""
-        return all(values[name] in wanted for name, wanted in self.when.items())
-
-    def check(self, value):
-        """Return the value, or raise a `ValueError` that says what is expected."""
-        return value
-
-    def common(self):
-        """Return what every widget gets."""
-        return {
-            "description": self.label,
-            "style": {"description_width": "initial"},
-            "layout": {"width": "290px"},
-        }
-
-
-@dataclass(frozen=True)
-class Number(Control):
-    """A number on a slider from `low` to `high`; with `log`, each step multiplies it."""
-
-    low: float
-    high: float
-    step: float = 0.1
-    log: bool = False
-    format: str = ".2g"
-
-    def check(self, value):
-        """Return the number, or raise a `ValueError` if it is not on the slider."""
-        if not self.low <= value <= self.high:
-            expected = f"a number from {self.low:g} to {self.high:g}"
-            raise ValueError(f"{self.name} is {value!r}; expected {expected}")
-        return value
-
-    def widget(self):
-        """Make a slider."""
-        import ipywidgets
-
-        if self.log:
-            ends = {"min": np.log10(self.low), "max": np.log10(self.high), "step": self.step, "base": 10.0}
-            slider = ipywidgets.FloatLogSlider
-        else:
-            ends = {"min": self.low, "max": self.high, "step": self.step}
-            slider = ipywidgets.IntSlider if isinstance(self.value, int) else ipywidgets.FloatSlider
-        return slider(value=self.value, readout_format=self.format, **ends, **self.common())
-
-
-@dataclass(frozen=True)
-class Choice(Control):
-    """One of several values; `options` leads from what is shown to the value."""
-
-    options: dict
-    slider: bool = False
-
-    def check(self, value):
-        """Return the value, or raise a `ValueError` if it is none of the options."""
-        if value not in self.options.values():
-            expected = ", ".join(repr(option) for option in self.options.values())
-            raise ValueError(f"{self.name} is {value!r}; expected one of {expected}")
-        return value
-
-    def widget(self):
-        """Make a menu, or a slider with one place for each option."""
-        import ipywidgets
-
-        kind = ipywidgets.SelectionSlider if self.slider else ipywidgets.Dropdown
-        return kind(value=self.value, options=list(self.options.items()), **self.common())
-
-
-@dataclass(frozen=True)
-class Pixels(Control):
-    """A small mask to draw on: its value is a tuple of rows, each a tuple of 0 and 1."""
-
-    def check(self, value):
-        """Return the mask as a tuple of tuples, or raise a `ValueError` if its shape is another."""
-        mask = np.asarray(value)
-        expected = np.shape(self.value)
-        if mask.shape != expected:
-            raise ValueError(f"{self.name} has shape {mask.shape}; expected {expected}")
-        return tuple(tuple(int(pixel) for pixel in row) for row in mask.astype(bool))
-
-    def widget(self):
-        """Make a grid on which to draw."""
-        from normint.workbook.panels.pixel_grid import PixelGrid
-
-        return PixelGrid(value=[list(row) for row in self.value])
+    method = values["method"]
+    return {"method": method} | {option: values[f"{method}_{option}"] for option in RANGES.get(method, ())}

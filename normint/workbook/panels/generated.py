@@ -1,36 +1,19 @@
 """Panels on surfaces that are given by formulas: peaks, the vase, the tent."""
 
 from functools import lru_cache
+from inspect import signature
 
 import numpy as np
 
 from normint import surfaces
-from normint.integration import integrate_quietly
+from normint.integration import METHODS, integrate_quietly
 from normint.metrics import rmse
 from normint.workbook.figures.depth_maps import weakest_edge
 from normint.workbook.panels import pictures
-from normint.workbook.panels.controls import Choice, Number
+from normint.workbook.panels.controls import chosen_method, menu, method_controls, noise_slider, slider
 from normint.workbook.panels.panel import Panel
-from normint.workbook.panels.surface_view import turnable
-from normint.workbook.studies.noise_draws import RECTANGULAR, integrate_inside
+from normint.workbook.studies.noise_draws import integrate_inside
 
-METHODS = {
-    "least squares": "quadratic",
-    "total variation": "total_variation",
-    "Φ1": "phi1",
-    "Φ2": "phi2",
-    "diffusion": "anisotropic_diffusion",
-    "Mumford-Shah": "mumford_shah",
-}
-# From the names of controls to those of options: two methods call different things μ.
-OPTIONS = {
-    "quadratic": {},
-    "total_variation": {},
-    "phi1": {"beta": "beta"},
-    "phi2": {"gamma": "gamma"},
-    "anisotropic_diffusion": {"mu": "mu", "nu": "nu"},
-    "mumford_shah": {"mu_shah": "mu", "epsilon": "epsilon"},
-}
 BORDERS = {
     "least squares on Ω": "quadratic",
     "cosine transform": "dct",
@@ -39,47 +22,16 @@ BORDERS = {
 }
 DOMAINS = {"the whole square": "square", "a disk": "disk", "a star": "star"}
 STARTS = {"least squares": "least squares", "zero": "zero", "random": "random", "the truth": "truth"}
-ITERATIONS = 40  # at most, on the vase
 PRIOR_WEIGHTS = {"0": 0.0, "10⁻⁹": 1e-9, "10⁻⁶": 1e-6, "10⁻⁴": 1e-4, "10⁻³": 1e-3, "10⁻²": 1e-2, "0.1": 0.1}
 
 
-def noise_control(value, high, step):
-    """Return the control of σ, in per cent."""
-    return Number("sigma", "noise σ (%)", value, 0.0, high, step, format=".1f")
-
-
-def method_controls(method):
-    """Return a menu of the methods, and the controls of what they have to choose."""
-
-    def only(name):
-        return {"when": {"method": (name,)}}
-
-    return [
-        Choice("method", "method", method, METHODS),
-        Number("beta", "β", 0.5, 0.05, 5.0, 0.05, log=True, **only("phi1")),
-        Number("gamma", "γ", 1.0, 0.1, 10.0, 0.05, log=True, **only("phi2")),
-        Number("mu", "μ", 1.0, 0.01, 100.0, 0.1, log=True, **only("anisotropic_diffusion")),
-        Number("nu", "ν", 1.0, 0.01, 100.0, 0.1, log=True, **only("anisotropic_diffusion")),
-        Number("mu_shah", "μ", 45.0, 0.45, 450.0, 0.05, log=True, format=".3g", **only("mumford_shah")),
-        Number("epsilon", "ε", 0.01, 0.001, 1.0, 0.1, log=True, **only("mumford_shah")),
-    ]
-
-
-def method_options(values):
-    """Return the method and its options, for :func:`normint.integrate`."""
-    chosen = OPTIONS[values["method"]]
-    return {"method": values["method"]} | {option: values[name] for name, option in chosen.items()}
-
-
-def peaks_panel(n=96, live=None):
+def peaks_panel(n=96):
     """Add noise to the slopes of peaks, and see what each way to treat the boundary makes of them.
 
     Parameters
     ----------
     n : int
         Rows and columns.
-    live : bool, optional
-        See :class:`normint.workbook.panels.Panel`.
 
     Returns
     -------
@@ -87,40 +39,38 @@ def peaks_panel(n=96, live=None):
 
     Examples
     --------
-    >>> sorted(peaks_panel(32, live=False).state["errors"])
+    >>> sorted(peaks_panel(32).state["errors"])
     ['dct', 'dropped', 'quadratic', 'sylvester']
     """
     truth = surfaces.peaks(n)
 
-    def solve(values, check):
-        mask = _cut_out(values["domain"], n)
-        noisy = truth.with_noise(values["sigma"] / 100, np.random.default_rng(values["seed"]))
+    def solve(check, sigma, border, domain, seed):
+        mask = _cut_out(domain, n)
+        noisy = truth.with_noise(sigma / 100, np.random.default_rng(seed))
         depths = {}
         for name in BORDERS.values():
             check()
             depths[name] = _with_border(noisy, mask, name)
         errors = {name: rmse(depth, truth.depth, mask) for name, depth in depths.items()}
-        state = {"depth": depths[values["border"]], "errors": errors, "border": values["border"]}
-        return state | {"truth": truth.depth, "mask": mask}
+        state = {"depth": depths[border], "errors": errors, "border": border, "mask": mask}
+        return state | {"truth": truth.depth, "summary": f"RMSE {errors[border]:.3f} depth units"}
 
-    controls = [
-        noise_control(10.0, 30.0, 0.5),
-        Choice("border", "boundary", "quadratic", BORDERS),
-        Choice("domain", "domain", "square", DOMAINS),
-        Number("seed", "draw of the noise", 0, 0, 20, 1, format="d"),
-    ]
-    return Panel("peaks", controls, solve, _draw_peaks, _turn_peaks, live=live)
+    controls = {
+        "sigma": noise_slider(10.0, 30.0, 0.5),
+        "border": menu("boundary", "quadratic", BORDERS),
+        "domain": menu("domain", "square", DOMAINS),
+        "seed": slider("draw of the noise", 0, 0, 20, 1),
+    }
+    return Panel("peaks", controls, solve, _draw_peaks, height=0.5)
 
 
-def vase_panel(n=96, live=None):
+def vase_panel(n=96):
     """Reconstruct the vase and its background with every method and its parameters.
-
-    So that it answers at once, no method does more than 40 iterations; few choices of parameters need more.
 
     Parameters
     ----------
-    n, live
-        As for :func:`peaks_panel`.
+    n : int
+        Rows and columns.
 
     Returns
     -------
@@ -128,37 +78,32 @@ def vase_panel(n=96, live=None):
 
     Examples
     --------
-    >>> panel = vase_panel(32, live=False)
-    >>> panel.set(method="phi1", beta=0.3)
+    >>> panel = vase_panel(32)
+    >>> panel.controls["method"].value = "phi1"
     >>> panel.state["result"].weights is not None
     True
     """
     vase = surfaces.vase(n)
 
-    def solve(values, check):
-        noisy = vase.with_noise(values["sigma"] / 100, np.random.default_rng(0))
-        held = {"prior": np.zeros((n, n)), "prior_weight": values["weight"]} if values["weight"] else {}
-        options = method_options(values)
-        if values["method"] != "anisotropic_diffusion":  # which has a lower limit of its own
-            options["max_iterations"] = ITERATIONS
-        result = integrate_quietly(noisy.p, noisy.q, callback=check, **options, **held)
-        return {"result": result, "depth": result.depth, "truth": vase.depth}
+    def solve(check, sigma, weight, **values):
+        noisy = vase.with_noise(sigma / 100, np.random.default_rng(0))
+        held = {"prior": np.zeros((n, n)), "prior_weight": weight} if weight else {}
+        return _solved(vase.depth, noisy, check, values, **held)
 
-    controls = [
-        *method_controls("mumford_shah"),
-        noise_control(1.0, 10.0, 0.25),
-        Choice("weight", "λ", 0.0, PRIOR_WEIGHTS, slider=True),
-    ]
-    return Panel("vase", controls, solve, _draw_vase, _turn_surface, live=live)
+    controls = method_controls("mumford_shah") | {
+        "sigma": noise_slider(1.0, 10.0, 0.25),
+        "weight": menu("λ", 0.0, PRIOR_WEIGHTS),
+    }
+    return Panel("vase", controls, solve, _draw_vase)
 
 
-def start_panel(n=64, live=None):
+def start_panel(n=64):
     """Start an iteration on the tent from different depths, and see whether it arrives at the same one.
 
     Parameters
     ----------
-    n, live
-        As for :func:`peaks_panel`.
+    n : int
+        Rows and columns.
 
     Returns
     -------
@@ -166,26 +111,22 @@ def start_panel(n=64, live=None):
 
     Examples
     --------
-    >>> panel = start_panel(48, live=False)
-    >>> panel.state["start"].shape
+    >>> start_panel(48).state["start"].shape
     (48, 48)
     """
     half = round(50 * n / 192)
     tent = surfaces.canadian_tent(n, half, half)
 
-    def solve(values, check):
-        noisy = tent.with_noise(values["sigma"] / 100, np.random.default_rng(0))
-        start = _start(values["start"], noisy, tent.depth)
-        options = method_options(values)
-        result = integrate_quietly(noisy.p, noisy.q, initial=start, callback=check, **options)
-        return {"result": result, "depth": result.depth, "truth": tent.depth, "start": start}
+    def solve(check, sigma, start, **values):
+        noisy = tent.with_noise(sigma / 100, np.random.default_rng(0))
+        begin = _start(start, noisy, tent.depth)
+        needed = "initial" in signature(METHODS[values["method"]].function).parameters
+        options = {"initial": begin} if needed else {}
+        return _solved(tent.depth, noisy, check, values, **options) | {"start": begin, "needed": needed}
 
-    controls = [
-        Choice("start", "start from", "zero", STARTS),
-        *method_controls("phi1"),
-        noise_control(1.0, 10.0, 0.25),
-    ]
-    return Panel("start", controls, solve, _draw_start, _turn_surface, live=live)
+    controls = {"start": menu("start from", "zero", STARTS)}
+    controls |= method_controls("phi1") | {"sigma": noise_slider(1.0, 10.0, 0.25)}
+    return Panel("start", controls, solve, _draw_start)
 
 
 @lru_cache
@@ -201,7 +142,7 @@ def _cut_out(name, n):
 def _with_border(noisy, mask, name):
     if name == "dropped":
         return integrate_inside(noisy.p, noisy.q, mask, "dct", border="dropped")
-    options = {} if name in RECTANGULAR else {"tolerance": 1e-8}
+    options = {"tolerance": 1e-8} if name == "quadratic" else {}
     return integrate_inside(noisy.p, noisy.q, mask, name, **options)
 
 
@@ -213,9 +154,11 @@ def _start(name, noisy, truth):
     return truth if name == "truth" else integrate_quietly(noisy.p, noisy.q, tolerance=1e-8).depth
 
 
-def _difference(depth, truth):
-    difference = depth - truth
-    return difference - np.nanmean(difference)
+def _solved(truth, noisy, check, values, **options):
+    result = integrate_quietly(noisy.p, noisy.q, callback=check, **chosen_method(values), **options)
+    times = f"{result.iterations} iteration{'s' * (result.iterations != 1)}"
+    summary = f"RMSE {rmse(result.depth, truth):.2f} pixels, {times}"
+    return {"result": result, "depth": result.depth, "truth": truth, "summary": summary}
 
 
 def _draw_peaks(state):
@@ -224,13 +167,12 @@ def _draw_peaks(state):
     name = next(label for label, value in BORDERS.items() if value == state["border"])
     steepness = 0.25 * len(truth) / 14  # peaks has depth units of its own, 14 of them over the image
     pictures.lit(surface, depth, name, steepness)
-    pictures.error(error, _difference(depth, truth), f"RMSE {state['errors'][state['border']]:.3f}", "units")
-    names = {label: state["errors"][value] for label, value in BORDERS.items()}
-    pictures.bars(bars, names, name, "all four on this noise", "RMSE (depth units of peaks)")
+    pictures.error(error, depth, truth, f"RMSE {state['errors'][state['border']]:.3f}", "units")
+    errors = {label: state["errors"][value] for label, value in BORDERS.items()}
+    pictures.bars(bars, errors, name, "all four on this noise", "RMSE (depth units of peaks)")
     row = len(truth) // 2
-    shown = np.where(state["mask"], truth, np.nan)
-    shifted = depth - np.nanmean(depth - truth)
-    pictures.cut(cut, {"truth": shown, "result": shifted}, row, f"cut along row {row}", "units")
+    result, given = (depth - np.nanmean(depth - truth))[row], np.where(state["mask"], truth, np.nan)[row]
+    pictures.curve(cut, result, f"cut along row {row}", "v (pixels)", "z (units)", given)
     return figure
 
 
@@ -238,35 +180,23 @@ def _draw_vase(state):
     figure, (surface, error, where, energy) = pictures.canvas()
     _draw_result(state, surface, error, energy)
     weights = state["result"].weights
-    if weights is None:
-        pictures.message(where, "discontinuities", "least squares has none")
-    else:
-        marked = weakest_edge(weights) < 0.1
-        pictures.marks(where, state["depth"], marked, f"discontinuities: {marked.sum()} pixels")
+    marked = np.zeros(state["truth"].shape, bool) if weights is None else weakest_edge(weights) < 0.1
+    pictures.marks(where, state["depth"], marked, f"discontinuities: {marked.sum()} pixels")
     return figure
 
 
 def _draw_start(state):
     figure, (begin, error, surface, energy) = pictures.canvas()
     _draw_result(state, surface, error, energy)
-    off = rmse(state["start"], state["truth"])
-    pictures.lit(begin, state["start"], f"the start: RMSE {off:.1f} pixels")
+    off = f"RMSE {rmse(state['start'], state['truth']):.1f} pixels"
+    title = f"the start: {off}" if state["needed"] else "the start, which this method does not need"
+    pictures.lit(begin, state["start"], title)
     return figure
 
 
 def _draw_result(state, surface, error, energy):
     result = state["result"]
-    off = rmse(result.depth, state["truth"])
     pictures.lit(surface, result.depth, "the surface, lit")
-    pictures.error(error, _difference(result.depth, state["truth"]), f"RMSE {off:.2f} pixels", "pixels")
-    times = "iteration" if result.iterations == 1 else "iterations"
-    reached = f"energy: {result.energies[-1]:.4g}, {result.iterations} {times}"
-    pictures.energy(energy, result.energies, reached)
-
-
-def _turn_surface(state):
-    return turnable(state["depth"], "turn it with the mouse")
-
-
-def _turn_peaks(state):
-    return turnable(state["depth"], "turn it with the mouse", aspect=0.5)
+    off = rmse(result.depth, state["truth"])
+    pictures.error(error, result.depth, state["truth"], f"RMSE {off:.2f} pixels", "pixels")
+    pictures.curve(energy, result.energies, f"energy: {result.energies[-1]:.4g}", "iteration", "energy")

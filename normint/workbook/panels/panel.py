@@ -1,248 +1,189 @@
 """A panel: controls, what is computed from their values, and the pictures of it."""
 
 import asyncio
-import gc
-import io
-import threading
+import html
+import json
 import time
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+
+import ipywidgets
+from IPython import get_ipython
+from IPython.display import display
 
 from normint import paths
-from normint.workbook.figures.interactive_3d import PLOTLY, as_base64, as_json, display_both
-from normint.workbook.panels.latest import Latest, Superseded
+from normint.workbook.figures.interactive_3d import as_png, display_both, surface_3d
+from normint.workbook.panels.pixel_grid import PixelGrid
 
-PATIENCE = 0.2  # seconds after which a panel says that it is working
-MANY = 50_000  # objects; one answer makes and leaves 8 000
+WIDTHS = 490, 355  # pixels, of the pictures and of the surface beside them: for a window of 1280×800
+HEIGHT = 540  # pixels, of the surface
 
 
-@dataclass(frozen=True)
-class Shown:
-    """What a panel shows for one set of values: the state, its picture, and a surface to turn, if any."""
-
-    state: dict
-    png: bytes
-    surface: object = None
+class Stale(Exception):
+    """Raised in work that nobody waits for any more."""
 
 
 class Panel:
     """Controls, and pictures that follow them.
 
+    A change is answered in a thread, so that controls can be moved on. Only the newest change counts: older
+    ones that wait are not begun, and one that is worked on stops at its next ``check()``.
+
     Parameters
     ----------
     title : str
-    controls : sequence of Control
+    controls : dict of str to ipywidgets.Widget
+        Each with a ``value``. The names are those of the arguments of ``compute``.
     compute : callable
-        ``compute(values, check)`` returns the state, a dict, for the values of the controls by name. Long
-        work calls ``check()``, which stops it when the values have changed; ``check`` fits as the `callback`
-        of an integrator.
+        ``compute(check, **values)`` returns the state, a dict with at least "depth", the surface to turn, and
+        "summary", a line with the numbers that count. Long work calls ``check``, with any arguments, so that
+        it can be the `callback` of an integrator.
     draw : callable
         ``draw(state)`` returns a matplotlib `Figure`.
-    surface : callable, optional
-        ``surface(state)`` returns a plotly `Figure`, always with the same traces.
-    follow : callable, optional
-        ``follow(name, values)`` returns changes of other controls that a change of one entails.
-    live : bool, optional
-        Whether there are widgets to work with. By default if a notebook server or an editor started this
-        kernel: in headless runs the panel shows its first state, and that is all.
+    **view
+        How the surface is drawn, see :func:`normint.workbook.figures.interactive_3d.surface_3d`.
 
     Attributes
     ----------
-    values : dict
-        What the controls have.
     state : dict
         What was computed last.
     error : str
-        Why the last values have no state, in one line; empty if they have.
+        Why the newest values have no state, in one line; empty if they have one.
+    live : bool
+        Whether widgets are shown and changes answered in a thread; if not, they are answered at once.
 
     Examples
     --------
+    >>> import numpy as np
     >>> from matplotlib.figure import Figure
-    >>> from normint.workbook.panels.controls import Number
-    >>> panel = Panel("doubling", [Number("x", "x", 1.0, 0.0, 5.0)],
-    ...               lambda values, check: {"y": 2 * values["x"]}, lambda state: Figure(figsize=(1, 1)))
-    >>> panel.state["y"]
-    2.0
-    >>> panel.set(x=4.0)
-    >>> panel.state["y"]
-    8.0
+    >>> x = ipywidgets.FloatSlider(1.0)
+    >>> panel = Panel("doubling", {"x": x}, lambda check, x: {"depth": np.eye(3), "summary": f"{2 * x:g}"},
+    ...               lambda state: Figure(figsize=(1, 1)))
+    >>> x.value = 4
+    >>> panel
+    doubling: 8
     """
 
-    def __init__(self, title, controls, compute, draw, surface=None, *, follow=None, live=None):
-        self.title, self.controls = title, {control.name: control for control in controls}
-        self._compute, self._draw, self._surface = compute, draw, surface
-        self._follow = follow or (lambda name, values: {})
-        self.live = is_watched() if live is None else live
-        self.values = {control.name: control.value for control in controls}
-        self.error, self._shown, self._view = "", None, None
-        self._latest = Latest(self._work, self._deliver)
-        self._since = None  # when the oldest change was made that has no answer yet
-        self._loop = None
-        self._accept(self._attempt(dict(self.values)))
+    def __init__(self, title, controls, compute, draw, **view):
+        self.title, self.controls = title, controls
+        self._compute, self._draw, self._view = compute, draw, view
+        self.state, self.error, self.png, self.surface = None, "", None, None
+        self.live = is_watched()
+        self._newest = 0  # the number of the newest change
+        self._worker = ThreadPoolExecutor(1, "panel")  # it starts its thread when it first gets work
+        self.status = ipywidgets.HTML(layout={"margin": "0"})
+        self._picture = ipywidgets.Image(format="png", layout={"width": f"{WIDTHS[0]}px"})
+        self._turnable = None  # the widget of the surface, where widgets are shown
+        self._asked = self.values
+        self._show(self._answer(lambda *_: None, self._asked))
+        for control in controls.values():
+            control.observe(self._changed, "value")
 
     @property
-    def state(self):
-        """What was computed last, None if nothing ever was."""
-        return self._shown.state if self._shown else None
+    def values(self):
+        """What the controls have, numbers with nine digits."""
+        # A logarithmic slider sends its value back, with the last digits changed, as soon as it is drawn.
+        values = {name: control.value for name, control in self.controls.items()}
+        return {name: float(f"{x:.9g}") if isinstance(x, float) else x for name, x in values.items()}
 
-    @property
-    def png(self):
-        """The picture of the state."""
-        return self._shown.png if self._shown else None
-
-    def set(self, **changes):
-        """Change controls. A live panel answers in the background; see `wait`. Others answer at once."""
-        for name, value in changes.items():
-            if name not in self.controls:
-                raise ValueError(f"{name} is not a control; expected one of {', '.join(self.controls)}")
-            self.values[name] = self.controls[name].check(value)
-            self.values.update(self._follow(name, self.values))
-        if self._view:
-            self._view.follow(self.values)
-        if not self.live:
-            self._accept(self._attempt(dict(self.values)))
+    def _changed(self, _):
+        """Answer a change of a control: at once, or in the thread."""
+        if self.values == self._asked:
             return
-        self._loop = _running_loop() or self._loop
-        self._since = self._since or time.perf_counter()
-        self._latest.submit(dict(self.values))
-        self._later(PATIENCE, self._say_working)
+        self._asked = self.values
+        self._newest += 1
+        if self.live:
+            self._say("working…", "#d55e00")
+            asyncio.get_running_loop().create_task(self._answer_newest(self._newest))
+        else:
+            self._show(self._answer(lambda *_: None, self._asked))
 
-    def wait(self, timeout=None):
-        """Wait until the last change is answered, and tell whether it is."""
-        return self._latest.wait(timeout)
+    async def _answer_newest(self, number):
+        """Let the thread answer, and show its answer here, where the widgets are, unless it is stale."""
 
-    def _work(self, values, check):
-        state = self._compute(values, check)
-        check()
-        png = as_png(self._draw(state))
-        check()
-        return Shown(state, png, self._surface(state) if self._surface else None)
+        def check(*_):
+            if number != self._newest:
+                raise Stale
 
-    def _attempt(self, values):
+        start = time.perf_counter()
+        loop = asyncio.get_running_loop()
+        answer = await loop.run_in_executor(self._worker, self._answer, check, self._asked)
+        if number == self._newest:
+            self._show(answer, time.perf_counter() - start)
+
+    def _answer(self, check, values):
+        """Return the state, its picture and its surface, or the exception that there was instead."""
         try:
-            return self._work(values, lambda *_: None)
-        except Superseded:
-            raise
+            check()
+            state = self._compute(check, **values)
+            check()
+            return (
+                state,
+                as_png(self._draw(state)),
+                surface_3d(state["depth"], "turn it with the mouse", **self._view),
+            )
         except Exception as error:
             return error
 
-    def _deliver(self, number, answer):
-        def accept():
-            if self._latest.is_newest(number):
-                self._accept(answer)
-
-        # Widgets belong to the thread of the kernel's loop.
-        if self._loop:
-            self._loop.call_soon_threadsafe(accept)
-        else:
-            accept()
-        collect_now()
-
-    def _accept(self, answer):
-        seconds = time.perf_counter() - self._since if self._since else None
-        self._since = None
+    def _show(self, answer, seconds=None):
         if isinstance(answer, Exception):
             # The last picture stays, but is not taken for an answer.
             self.error = _one_line(answer)
-        else:
-            self.error, self._shown = "", answer
-        if self._view:
-            self._view.show(None if self.error else self._shown, self.error, seconds)
+            self._say(self.error, "#b00020")
+            return
+        self.error, (self.state, self.png, self.surface) = "", answer
+        self._picture.value = self.png
+        self._say(self.state["summary"] + (f" ({seconds:.2f} s)" if seconds else ""), "inherit")
+        if self._turnable:
+            changed = _for_messages(self.surface)
+            changed["layout"]["scene"].pop("camera")  # the reader's own stays
+            self._turnable.update(changed)
 
-    def _later(self, seconds, action):
-        if self._loop:
-            self._loop.call_later(seconds, action)
-        elif self._view:
-            timer = threading.Timer(seconds, action)
-            timer.daemon = True
-            timer.start()
+    def _say(self, text, colour):
+        self.status.value = f'<b class="normint-status" style="color:{colour}">{html.escape(text)}</b>'
 
-    def _say_working(self):
-        if self._view and self._since and time.perf_counter() - self._since > 0.9 * PATIENCE:
-            self._view.say_working()
+    def widget(self):
+        """Return the panel as one widget: controls over the picture, and the surface beside them."""
+        from plotly.graph_objects import FigureWidget
+
+        if self.surface and not self._turnable:
+            self._turnable = FigureWidget(_for_messages(self.surface))
+            self._turnable.update_layout(width=WIDTHS[1], height=HEIGHT)
+        drawn = [control for control in self.controls.values() if isinstance(control, PixelGrid)]
+        usual = [control for control in self.controls.values() if control not in drawn]
+        rows = ipywidgets.HBox(usual, layout={"flex_flow": "row wrap", "align_content": "flex-start"})
+        above = ipywidgets.HBox([*drawn, rows], layout={"width": f"{WIDTHS[0]}px", "grid_gap": "8px"})
+        left = ipywidgets.VBox([above, self.status, self._picture])
+        box = ipywidgets.HBox([left, self._turnable] if self._turnable else [left])
+        box.add_class("normint-panel")
+        return box
 
     def __repr__(self):
-        chosen = ", ".join(
-            f"{control.label} {_short(control, self.values[name])}"
-            for name, control in self.controls.items()
-            if control.applies(self.values) and _short(control, self.values[name])
-        )
-        return f"{self.title}: {chosen}" + (f" ({self.error})" if self.error else "")
+        return f"{self.title}: {self.error or self.state['summary']}"
 
     def _ipython_display_(self):
-        """Show widgets where there are any, else the state as it is now: its picture, then its surface."""
-        from IPython.display import display
-
-        if not self.live and self._shown and self._shown.surface is not None:
-            display_both(self._shown.png, self._shown.surface, repr(self))
+        """Show widgets where somebody can use them, else the first state: its picture, then its surface."""
+        if self.live:
+            display(self.widget())
+        elif self.surface:
+            display_both(self.png, self.surface, repr(self))
         else:
-            display(self._bundle(), raw=True)
-
-    def _bundle(self):
-        data = self.widget._repr_mimebundle_() if self.live else {}
-        data["text/plain"] = repr(self)
-        if self._shown:  # for those who open the notebook later, without a kernel
-            data["image/png"] = as_base64(self._shown.png)
-            if self._shown.surface is not None:
-                data[PLOTLY] = as_json(self._shown.surface)
-        return data
-
-    @property
-    def widget(self):
-        """The panel as one widget, made when it is first asked for."""
-        if self._view is None:
-            from normint.workbook.panels.view import View
-
-            self._loop = _running_loop()
-            self._view = View(self)
-            self._view.show(self._shown, self.error, None)
-            collect_now()
-        return self._view.box
+            print(repr(self))
 
 
 def is_watched():
-    """Tell whether somebody may use widgets: whether a notebook server or an editor started this kernel."""
-    import sys
+    """Tell whether somebody may use widgets: whether a notebook server or an editor started this kernel.
 
-    if "ipykernel" not in sys.modules:
-        return False
-    shell = sys.modules["IPython"].get_ipython()
-    # Servers name the session of a kernel, Visual Studio Code the file; papermill and nbval do neither.
-    return paths.in_jupyter() or "__vsc_ipynb_file__" in getattr(shell, "user_ns", {})
-
-
-def collect_now():
-    """Collect garbage between two answers, which takes 0.01 s, rather than amid one of them.
-
-    Left to itself, the collector walks through all modules at every tenth answer or so, for 0.3 s. What stays
-    alive in large numbers, such as they, is therefore set aside.
+    Servers name the session of a kernel, Visual Studio Code the notebook; papermill and nbval do neither.
     """
-    gc.collect()
-    if len(gc.get_objects()) > MANY:
-        gc.freeze()
+    shell = get_ipython()
+    return shell is not None and (paths.in_jupyter() or "__vsc_ipynb_file__" in shell.user_ns)
 
 
-def as_png(figure):
-    """Return a figure as the bytes of a PNG, which are the same for the same picture."""
-    memory = io.BytesIO()
-    figure.savefig(memory, format="png", metadata={"Software": None}, pil_kwargs={"compress_level": 1})
-    return memory.getvalue()
-
-
-def _running_loop():
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
+def _for_messages(figure):
+    """Return a plotly figure with its arrays as text: messages to the browser cannot hold the NaN of gaps."""
+    return json.loads(figure.to_json())
 
 
 def _one_line(error):
-    lines = str(error).strip().splitlines()
-    text = lines[0] if lines else ""
+    text = str(error).strip().partition("\n")[0]
     return text if isinstance(error, ValueError) and text else f"{type(error).__name__}: {text}"
-
-
-def _short(control, value):
-    options = getattr(control, "options", None)
-    if options is not None:
-        return next(label for label, option in options.items() if option == value)
-    return f"{value:g}" if isinstance(value, int | float) else ""

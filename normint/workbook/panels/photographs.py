@@ -6,10 +6,8 @@ from normint.metrics import angular_error
 from normint.normals.convert import gradient_to_normals
 from normint.workbook.figures.images import only_kept
 from normint.workbook.panels import pictures
-from normint.workbook.panels.controls import Choice, Number
-from normint.workbook.panels.generated import METHODS, noise_control
+from normint.workbook.panels.controls import chosen_method, menu, method_controls, noise_slider, slider
 from normint.workbook.panels.panel import Panel
-from normint.workbook.panels.surface_view import turnable
 from normint.workbook.studies.control_points import control_points
 from normint.workbook.studies.noise_draws import depth_angular_error, integrate_inside, photometric_gradient
 from normint.workbook.studies.restoration import psnr, restore
@@ -21,20 +19,16 @@ POINTS = {
     "regular grid": "regular",
     "random": "random",
 }
-FILLS = {"least squares": "quadratic", "Mumford-Shah": "mumford_shah"}
-STEPS = 10  # of Mumford-Shah for each channel; with μ < 1, more of them would still change some colours
-SLOPES = {"colours and slopes": "central", "colours only": None}
+SLOPES = {"colours and slopes": True, "colours only": False}
 
 
-def lights_panel(n=112, live=None):
+def lights_panel(n=112):
     """Photograph the figurine under a few lights, with noise, and integrate the normals found.
 
     Parameters
     ----------
     n : int
         Rows of the figurine.
-    live : bool, optional
-        See :class:`normint.workbook.panels.Panel`.
 
     Returns
     -------
@@ -42,9 +36,9 @@ def lights_panel(n=112, live=None):
 
     Examples
     --------
-    >>> panel = lights_panel(48, live=False)
+    >>> panel = lights_panel(48)
     >>> before = panel.state["normals_off"]
-    >>> panel.set(sigma=0.0)
+    >>> panel.controls["sigma"].value = 0
     >>> panel.state["normals_off"] < before
     True
     """
@@ -55,25 +49,21 @@ def lights_panel(n=112, live=None):
     images = photograph(statue, lights, mask=statue.mask).astype(np.float64)
     normals = np.where(statue.mask[..., np.newaxis], gradient_to_normals(statue.p, statue.q), np.nan)
 
-    def solve(values, check):
-        count, sigma = values["count"], values["sigma"] / 100
-        rng = np.random.default_rng(0)
-        p, q, found = photometric_gradient(images[:count], lights[:count], statue.mask, sigma=sigma, rng=rng)
+    def solve(check, count, sigma, **values):
+        noise = {"sigma": sigma / 100, "rng": np.random.default_rng(0)}
+        p, q, found = photometric_gradient(images[:count], lights[:count], statue.mask, **noise)
         check()
-        depth = integrate_inside(p, q, statue.mask, values["method"], callback=check)
+        depth = integrate_inside(p, q, statue.mask, callback=check, **chosen_method(values))
         error, off = depth_angular_error(depth, normals)
         before = angular_error(found, normals)
-        noise = sigma * images[:count].max() * np.random.default_rng(0).standard_normal(images[0].shape)
+        grain = np.random.default_rng(0).standard_normal(images[0].shape)
+        seen = images[0] + sigma / 100 * images[:count].max() * grain
         state = {"depth": depth, "depth_error": error, "depth_off": off, "count": count}
-        state |= {"photograph": images[0] + noise, "normals_error": before}
-        return state | {"normals_off": float(np.nanmean(before)), "mask": statue.mask}
+        state |= {"photograph": seen, "normals_error": before, "normals_off": float(np.nanmean(before))}
+        return state | {"mask": statue.mask, "summary": f"normals of the surface {off:.1f}° off"}
 
-    controls = [
-        Number("count", "lights", 4, 3, LIGHTS, 1, format="d"),
-        noise_control(2.0, 10.0, 0.5),
-        Choice("method", "method", "anisotropic_diffusion", METHODS),
-    ]
-    return Panel("lights", controls, solve, _draw_lights, _turn_lights, live=live)
+    controls = {"count": slider("lights", 4, 3, LIGHTS, 1), "sigma": noise_slider(2.0, 10.0, 0.5)}
+    return Panel("lights", controls | method_controls("anisotropic_diffusion"), solve, _draw_lights)
 
 
 def light_directions():
@@ -90,11 +80,8 @@ def light_directions():
     return lights / np.linalg.norm(lights, axis=1, keepdims=True)
 
 
-def control_points_panel(n=96, dataset="auto", live=None):
+def control_points_panel(n=96, dataset="auto"):
     """Keep a fraction of a picture's pixels, and fill in the others.
-
-    So that it answers at once, the picture is small, and Mumford-Shah does at most 10 iterations for each
-    channel. With μ < 1, more of them would still change some colours.
 
     Parameters
     ----------
@@ -102,8 +89,6 @@ def control_points_panel(n=96, dataset="auto", live=None):
         Rows and columns to which the picture is reduced.
     dataset : {"auto", "real", "stand-in"}
         See :func:`normint.datasets.peppers`.
-    live : bool, optional
-        See :class:`normint.workbook.panels.Panel`.
 
     Returns
     -------
@@ -111,9 +96,9 @@ def control_points_panel(n=96, dataset="auto", live=None):
 
     Examples
     --------
-    >>> panel = control_points_panel(32, "stand-in", live=False)
+    >>> panel = control_points_panel(32, "stand-in")
     >>> less = panel.state["psnr"]
-    >>> panel.set(percent=40.0)
+    >>> panel.controls["percent"].value = 40
     >>> panel.state["psnr"] > less
     True
     """
@@ -124,31 +109,30 @@ def control_points_panel(n=96, dataset="auto", live=None):
     picture = peppers(which=dataset)
     image = cv2.resize(picture.image, (n, n), interpolation=cv2.INTER_AREA)
 
-    def solve(values, check):
-        keep = control_points(image, values["percent"] / 100, values["choice"], np.random.default_rng(0))
-        shah = values["method"] == "mumford_shah"
-        options = {"mu": values["mu"], "max_iterations": STEPS} if shah else {}
-        fill = restore(
-            image, keep, gradient=values["slopes"], method=values["method"], callback=check, **options
-        )
-        state = {"image": image, "keep": keep, "restored": fill, "psnr": psnr(image, fill)}
-        return state | {"name": picture.name}
+    def solve(check, percent, choice, slopes, **values):
+        keep = control_points(image, percent / 100, choice, np.random.default_rng(0))
+        gradient = "central" if slopes else None
+        fill = restore(image, keep, gradient=gradient, callback=check, **chosen_method(values))
+        off = psnr(image, fill)
+        state = {"image": image, "keep": keep, "restored": fill, "psnr": off, "name": picture.name}
+        return state | {"depth": fill[..., 1].astype(np.float64), "summary": f"PSNR {off:.1f} dB"}
 
-    controls = [
-        Number("percent", "control points (%)", 10.0, 1.0, 50.0, 1.0, format=".0f"),
-        Choice("choice", "where", "gradient", POINTS),
-        Choice("method", "fill by", "mumford_shah", FILLS),
-        Choice("slopes", "keep", "central", SLOPES),
-        Number("mu", "μ", 10.0, 0.01, 100.0, 0.1, log=True, when={"method": ("mumford_shah",)}),
-    ]
-    return Panel("control points", controls, solve, _draw_points, _turn_points, live=live)
+    controls = {
+        "percent": slider("kept (%)", 10.0, 1.0, 50.0, 1.0),
+        "choice": menu("where", "gradient", POINTS),
+        "slopes": menu("keep", True, SLOPES),
+        **method_controls("mumford_shah", "fill by"),
+    }
+    mu = controls["mumford_shah_mu"]  # of colours from 0 to 255, here
+    mu.min, mu.max, mu.value = -2, 2, 10.0
+    return Panel("control points", controls, solve, _draw_points, height=0.35, zlabel="green")
 
 
 def _draw_lights(state):
     figure, (seen, before, surface, after) = pictures.canvas()
     mask, (low, high) = state["mask"], np.percentile(state["photograph"][state["mask"]], (1, 99))
-    picture = np.where(mask, state["photograph"], np.nan)
-    pictures.photograph(seen, picture, f"photograph 1 of {state['count']}", vmin=low, vmax=high)
+    photograph = np.where(mask, state["photograph"], np.nan)
+    pictures.image(seen, photograph, f"photograph 1 of {state['count']}", vmin=low, vmax=high)
     pictures.angles(before, state["normals_error"], f"the normals found: {state['normals_off']:.1f}° off")
     pictures.lit(surface, state["depth"], "the surface, lit")
     pictures.angles(after, state["depth_error"], f"normals of the surface: {state['depth_off']:.1f}° off")
@@ -158,18 +142,10 @@ def _draw_lights(state):
 def _draw_points(state):
     figure, (original, kept, restored, error) = pictures.canvas()
     image, keep, fill = state["image"], state["keep"], state["restored"]
-    pictures.photograph(original, image, state["name"].partition(",")[0])
-    pictures.photograph(kept, only_kept(image, keep), f"kept: {keep.mean():.1%} of the pixels")
-    pictures.photograph(restored, fill, f"filled in: PSNR {state['psnr']:.1f} dB")
+    pictures.image(original, image, state["name"].partition(",")[0])
+    pictures.image(kept, only_kept(image, keep), f"kept: {keep.mean():.1%} of the pixels")
+    pictures.image(restored, fill, f"filled in: PSNR {state['psnr']:.1f} dB")
     off = np.abs(np.subtract(fill, image, dtype=np.float64)).mean(axis=-1)
-    pictures.levels(error, off, f"mean error {off.mean():.1f} levels")
+    scale = {"scale": "mean |error| of the channels", "cmap": "magma", "vmin": 0, "vmax": 60}
+    pictures.image(error, off, f"mean error {off.mean():.1f} levels", **scale)
     return figure
-
-
-def _turn_lights(state):
-    return turnable(state["depth"], "turn it with the mouse")
-
-
-def _turn_points(state):
-    green = state["restored"][..., 1].astype(np.float64)
-    return turnable(green, "a colour channel is a surface: green", aspect=0.35, zlabel="level")

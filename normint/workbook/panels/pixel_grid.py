@@ -9,55 +9,48 @@ SCRIPT = """
 function render({ model, el }) {
   const grid = document.createElement("div");
   grid.className = "normint-pixels";
-  grid.setAttribute("role", "group");
-  grid.setAttribute("aria-label", "mask: click or drag to draw");
+  grid.style.gridTemplateColumns = `repeat(${model.get("value")[0].length}, 1fr)`;
   el.appendChild(grid);
   let ink = null;
 
+  function at(pixel) { return [pixel.dataset.i, pixel.dataset.j]; }
+
   function show() {
     const value = model.get("value");
-    const columns = value.length ? value[0].length : 0;
-    if (grid.children.length !== value.length * columns) {
-      grid.replaceChildren();
-      grid.style.gridTemplateColumns = `repeat(${columns}, 1fr)`;
-      value.forEach((row, i) => row.forEach((_, j) => {
-        const pixel = document.createElement("button");
-        pixel.type = "button";
-        pixel.dataset.i = i;
-        pixel.dataset.j = j;
-        pixel.setAttribute("aria-label", `row ${i}, column ${j}`);
-        grid.appendChild(pixel);
-      }));
+    for (const pixel of grid.children) {
+      const [i, j] = at(pixel);
+      pixel.setAttribute("aria-pressed", value[i][j] ? "true" : "false");
     }
-    for (const pixel of grid.children)
-      pixel.setAttribute("aria-pressed", value[pixel.dataset.i][pixel.dataset.j] ? "true" : "false");
   }
 
-  function paint(pixel) {
+  function paint(pixel, begin) {
     if (!pixel || pixel.parentElement !== grid) return;
-    const { i, j } = pixel.dataset;
-    const old = model.get("value");
-    if (ink === null) ink = old[i][j] ? 0 : 1;
-    if (old[i][j] === ink) return;
-    const value = old.map((row) => row.slice());
+    const [i, j] = at(pixel);
+    const value = model.get("value").map((row) => row.slice());
+    if (begin) ink = 1 - value[i][j];
+    if (value[i][j] === ink) return;
     value[i][j] = ink;
     model.set("value", value);
     model.save_changes();
   }
 
+  model.get("value").forEach((row, i) => row.forEach((_, j) => {
+    const pixel = document.createElement("button");
+    Object.assign(pixel.dataset, { i, j });
+    pixel.setAttribute("aria-label", `row ${i}, column ${j}`);
+    grid.appendChild(pixel);
+  }));
   grid.addEventListener("pointerdown", (event) => {
-    ink = null;
-    paint(event.target);
+    paint(event.target, true);
     grid.setPointerCapture(event.pointerId);
     event.preventDefault();
   });
   grid.addEventListener("pointermove", (event) => {
-    if (event.buttons) paint(document.elementFromPoint(event.clientX, event.clientY));
+    if (event.buttons) paint(document.elementFromPoint(event.clientX, event.clientY), false);
   });
   grid.addEventListener("keydown", (event) => {
     if (event.key !== " " && event.key !== "Enter") return;
-    ink = null;
-    paint(event.target);
+    paint(event.target, true);
     event.preventDefault();
     event.stopPropagation();
   });
@@ -68,8 +61,9 @@ export default { render };
 """
 
 STYLE = """
-.normint-pixels { display: grid; width: 224px; height: 224px; gap: 1px; touch-action: none; }
-.normint-pixels button { border: 0; padding: 0; min-width: 0; background: #dddddd; cursor: crosshair; }
+.normint-pixels { display: grid; width: 144px; height: 144px; gap: 1px; touch-action: none; }
+.normint-pixels button { border: 0; border-radius: 0; padding: 0; min-width: 0; cursor: crosshair; }
+.normint-pixels button { background: #dddddd; }
 .normint-pixels button[aria-pressed="true"] { background: #0072b2; }
 .normint-pixels button:focus-visible { outline: 2px solid #d55e00; }
 """
