@@ -250,20 +250,11 @@ class TestDataSets:
 class TestCommand:
     """One line of error, and nothing is written."""
 
-    @pytest.mark.parametrize(
-        ("name", "data", "words"),
-        [
-            ("normal_map.png", b"no image", "normal_map.png is not an image"),
-            ("normal_map.png", None, "normal_map.png ends too early"),
-            ("mask.png", b"", "mask.png is not an image"),
-            ("K.txt", b"one two three", "K.txt is not a table of numbers"),
-            ("K.txt", b"1 2 3\n4 5 6\n7 8 9", "K.txt is not the matrix of a camera"),
-        ],
-    )
-    def test_damaged(self, relief, tmp_path, capsys, name, data, words):
-        path = relief / name
-        path.write_bytes(path.read_bytes()[:-20] if data is None else data)
-        assert_refused(capsys, run(relief), words)
+    def test_damaged(self, relief, tmp_path, capsys):
+        (relief / "K.txt").write_text("one two three")
+        assert_refused(capsys, run(relief), "K.txt is not a table of numbers")
+        cut(0.9)(relief / "normal_map.png")
+        assert_refused(capsys, run(relief), "normal_map.png ends too early")
         assert not (tmp_path / "normint-out").exists()
 
     @pytest.mark.parametrize("option", ["--mask", "--camera", "--prior"])
@@ -281,12 +272,6 @@ class TestCommand:
         assert_refused(capsys, run(name), f"{name} cannot be read: it is a pipe or a device")
         for option in (["--mask"], ["--camera"], ["--prior-weight", 1, "--prior"]):
             assert_refused(capsys, run(relief, *option, name), name)
-
-    @pytest.mark.parametrize("name", ["normal_map.png", "mask.png", "K.txt"])
-    def test_pipes_in_a_folder(self, relief, capsys, name):
-        (relief / name).unlink(missing_ok=True)
-        os.mkfifo(relief / name)
-        assert_refused(capsys, run(relief), f"{name} cannot be read: it is a pipe or a device")
 
     def test_devices_and_links_in_a_circle(self, relief, capsys):
         for device in ("/dev/zero", "/dev/null"):
@@ -401,7 +386,7 @@ class TestImages:
 
         def work():
             for _ in range(200):
-                with hushed():
+                with hushed:
                     pass
 
         threads = [threading.Thread(target=work) for _ in range(8)]

@@ -231,66 +231,36 @@ class TestOneImageAtATime:
         assert max(peaks) < 24 * one
 
 
-class TestErrors:
-    images = render()
+IMAGES = render()
 
-    @pytest.mark.parametrize(
-        ("lights", "message"),
-        [
-            (LIGHTS[:5], r"lights has shape \(5, 3\); expected \(9, 3\), one row per image"),
-            (LIGHTS.T, r"lights has shape \(3, 9\)"),
-            (LIGHTS[:, :2], r"lights has shape \(9, 2\)"),
-            (np.where(LIGHTS == 1, np.nan, LIGHTS), "lights has values that are NaN or infinite"),
-            (LIGHTS * [1, 1, 0], "lights has rank 2; expected three directions that are not in one plane"),
-            (np.zeros((9, 3)), "lights has rank 0"),
-            (LIGHTS.astype(str), "lights has type"),
-            (LIGHTS * 1j, "lights has type complex"),
-            ([[1, 0, 0], [1, 0]], "lights is not an array"),
-        ],
-    )
-    def test_lights(self, lights, message):
-        with pytest.raises(ValueError, match=message):
-            photometric_stereo(self.images, lights)
 
-    @pytest.mark.parametrize(
-        ("intensities", "message"),
-        [
-            (np.ones(8), r"intensities has shape \(8,\); expected \(9,\) or"),
-            (np.ones((9, 3)), r"intensities has shape \(9, 3\)"),
-            (np.zeros(9), "intensities must be finite and positive"),
-            (-np.ones(9), "intensities must be finite and positive"),
-            (np.full(9, np.nan), "intensities must be finite and positive"),
-            (["bright"] * 9, "intensities has type"),
-        ],
-    )
-    def test_intensities(self, intensities, message):
-        with pytest.raises(ValueError, match=message):
-            photometric_stereo(self.images, LIGHTS, intensities=intensities)
-
-    @pytest.mark.parametrize(
-        ("images", "message"),
-        [
-            ([], "images must be a sequence of images"),
-            (None, "images must be a sequence of images"),
-            (np.ones((9, 6)), r"images: the first has shape \(6,\)"),
-            (np.ones((9, 6, 7, 2)), r"images: the first has shape \(6, 7, 2\)"),
-            ([*images[:8], images[8].T], r"images: number 8 has shape \(7, 6\); expected \(6, 7\)"),
-            ([*images[:8], render(COLOUR)[8]], r"images: number 8 has shape \(6, 7, 3\)"),
-            (images * 1j, "images: number 0 has type complex"),
-            ([*images[:4], images[4] * np.nan, *images[5:]], "images: number 4 is NaN or infinite"),
-            ([*images[:8], np.full((6, 7), np.inf)], "images: number 8 is NaN or infinite"),
-        ],
-    )
-    def test_images(self, images, message):
-        with pytest.raises(ValueError, match=message):
-            photometric_stereo(images, LIGHTS)
-
-    @pytest.mark.parametrize("name", ["shadow", "saturation"])
-    @pytest.mark.parametrize("value", [0, -1, np.nan, "dark"])
-    def test_limits(self, name, value):
-        with pytest.raises(ValueError, match=f"{name} is .*; expected a finite number > 0"):
-            photometric_stereo(self.images, LIGHTS, **{name: value})
-
-    def test_mask(self):
-        with pytest.raises(ValueError, match=r"mask has shape \(7, 6\)"):
-            photometric_stereo(self.images, LIGHTS, np.ones((7, 6)))
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"lights": LIGHTS[:5]}, r"lights has shape \(5, 3\); expected \(9, 3\), one row per image"),
+        ({"lights": LIGHTS[:, :2]}, r"lights has shape \(9, 2\)"),
+        ({"lights": np.where(LIGHTS == 1, np.nan, LIGHTS)}, "lights has values that are NaN or infinite"),
+        ({"lights": LIGHTS * [1, 1, 0]}, "lights has rank 2; expected three directions that are not in one"),
+        ({"lights": np.zeros((9, 3))}, "lights has rank 0"),
+        ({"lights": LIGHTS * 1j}, "lights has type complex"),
+        ({"lights": [[1, 0, 0], [1, 0]]}, "lights is not an array"),
+        ({"intensities": np.ones(8)}, r"intensities has shape \(8,\); expected \(9,\) or"),
+        ({"intensities": np.ones((9, 3))}, r"intensities has shape \(9, 3\)"),
+        ({"intensities": np.zeros(9)}, "intensities must be finite and positive"),
+        ({"intensities": np.full(9, np.nan)}, "intensities must be finite and positive"),
+        ({"intensities": ["bright"] * 9}, "intensities has type"),
+        ({"images": []}, "images must be a sequence of images"),
+        ({"images": None}, "images must be a sequence of images"),
+        ({"images": np.ones((9, 6, 7, 2))}, r"images: the first has shape \(6, 7, 2\)"),
+        ({"images": [*IMAGES[:8], IMAGES[8].T]}, r"images: number 8 has shape \(7, 6\); expected \(6, 7\)"),
+        ({"images": [*IMAGES[:8], render(COLOUR)[8]]}, r"images: number 8 has shape \(6, 7, 3\)"),
+        ({"images": IMAGES * 1j}, "images: number 0 has type complex"),
+        ({"images": [*IMAGES[:4], IMAGES[4] * np.nan, *IMAGES[5:]]}, "images: number 4 is NaN or infinite"),
+        ({"shadow": 0}, "shadow is 0; expected a finite number > 0"),
+        ({"saturation": "dark"}, "saturation is 'dark'; expected a finite number > 0"),
+        ({"mask": np.ones((7, 6))}, r"mask has shape \(7, 6\)"),
+    ],
+)
+def test_errors(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        photometric_stereo(**{"images": IMAGES, "lights": LIGHTS} | wrong)

@@ -47,24 +47,16 @@ def add_integrate(commands):
     add("path", metavar="PATH", help="folder, or normal map")
     add("--mask", metavar="FILE", help="where to integrate: the bright part of an image, or NPY, NPZ, MAT")
     add("--camera", metavar="FILE", help="3x3 matrix K of a perspective camera, as text; or 'none'")
-    add(
-        "--axes",
-        default="xyz",
-        metavar="NAME",
-        help="directions of the components (%(default)s); a wrong name lists them",
-    )
+    add("--axes", default="xyz", metavar="NAME",
+        help="directions of the components (%(default)s); a wrong name lists them")  # fmt: skip
     add("--variable", metavar="NAME", help="array of an NPZ, MAT or EXR file that has several")
     add("--method", default="quadratic", metavar="NAME", help="how (%(default)s), see below")
     add("--option", action="append", default=[], metavar="NAME=VALUE",
         help="of the method, such as mu=45 or max_iterations=200 (repeatable)")  # fmt: skip
     add("--prior", metavar="FILE", help="depth to stay close to, NaN where unknown (0 in images)")
     add("--prior-weight", type=float, metavar="NUMBER", help="how close")
-    add(
-        "--out",
-        default="normint-out",
-        metavar="DIR",
-        help="where to write depth.npy and report.json (%(default)s)",
-    )
+    add("--out", default="normint-out", metavar="DIR",
+        help="where to write depth.npy and report.json (%(default)s)")  # fmt: skip
     add("--png", action="store_true", help="also depth.png, 16 bits; report.json has the scale")
     add("--tiff", action="store_true", help="also depth.tiff, 16 bits")
     add("--mesh", action="append", default=[], metavar="FORMAT",

@@ -43,7 +43,7 @@ def read_exr(path):
             f"{path} cannot be read: no reader for EXR files is installed; pip install 'normint[exr]'"
         ) from None
     try:
-        with hushed(), OpenEXR.File(str(path), header_only=True) as file:
+        with hushed, OpenEXR.File(str(path), header_only=True) as file:
             needed = sum(_bytes_of_part(part.header) for part in file.parts)
     except Exception as error:  # damaged files fail in many ways
         raise ValueError(f"{path} is not an EXR file that can be read: it is damaged") from error
@@ -51,7 +51,7 @@ def read_exr(path):
     try:
         # Channels of different types, such as a short transparency, are only read apart. Of pixels that it
         # cannot read the library says so on stdout, and goes on.
-        with _one_at_a_time, hushed(), redirect_stdout(StringIO()) as said:
+        with _one_at_a_time, hushed, redirect_stdout(StringIO()) as said:
             with OpenEXR.File(str(path), separate_channels=True) as file:
                 parts = {
                     part.name(): {name: np.asarray(channel.pixels) for name, channel in part.channels.items()}

@@ -7,7 +7,7 @@ import os
 import struct
 import sys
 import zlib
-from contextlib import contextmanager
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 
@@ -101,7 +101,7 @@ def decode_image(path):
     if data.startswith(PNG):
         _check_png(path, data)
     try:
-        with hushed():
+        with hushed:
             image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED) if data else None
     except cv2.error:
         image = None
@@ -169,23 +169,28 @@ def _tiff_tags(data):
     return tags
 
 
-class _Silence:
-    """Sends standard error nowhere as long as any thread wants it so, and then back to where it was."""
+class Hushed:
+    """Keep the image libraries, written in C, from writing to the terminal about files they refuse.
+
+    Standard error goes nowhere as long as any thread wants it so, and then back to where it was. The stream
+    is the process's: what other threads write to it meanwhile is not seen either.
+    """
 
     def __init__(self):
         self.lock, self.wanted, self.kept = Lock(), 0, None
 
-    def begin(self):
+    def __enter__(self):
         with self.lock:
             self.wanted += 1
             if self.wanted == 1:
                 if sys.stderr is not None:
                     sys.stderr.flush()
-                self.kept = _duplicate(2)
-                with open(os.devnull, "wb") as nowhere:
+                self.kept = None
+                with suppress(OSError), open(os.devnull, "wb") as nowhere:
+                    self.kept = os.dup(2)  # it fails where standard error is closed
                     os.dup2(nowhere.fileno(), 2)
 
-    def end(self):
+    def __exit__(self, *_):
         with self.lock:
             self.wanted -= 1
             if self.wanted == 0 and self.kept is not None:
@@ -193,24 +198,4 @@ class _Silence:
                 os.close(self.kept)
 
 
-def _duplicate(number):
-    try:
-        return os.dup(number)
-    except OSError:  # it is closed
-        return None
-
-
-_silence = _Silence()
-
-
-@contextmanager
-def hushed():
-    """Keep the image libraries, written in C, from writing to the terminal about files they refuse.
-
-    The stream is the process's: what other threads write to it meanwhile is not seen either.
-    """
-    _silence.begin()
-    try:
-        yield
-    finally:
-        _silence.end()
+hushed = Hushed()
