@@ -10,7 +10,7 @@ from browser.lab import ARTEFACTS, jupyter_lab, write_notebook
 PATIENCE = 120_000  # milliseconds: a kernel may have to compile first
 PICTURE = ".normint-panel img"
 STATUS = ".normint-panel .normint-status"
-VIEW = ".normint-panel .js-plotly-plot"
+VIEW = ".normint-panel .plot-container"
 
 
 @pytest.fixture(scope="module")

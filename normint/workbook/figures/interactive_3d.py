@@ -14,7 +14,7 @@ from normint.normals.camera import projection
 PLOTLY = "application/vnd.plotly.v1+json"
 FINEST = 128  # points a side: enough to see a jump, and little to send and to store
 LIGHT = {"ambient": 0.75, "diffuse": 0.7, "specular": 0.1, "roughness": 0.8}
-EYE = {"x": -0.6, "y": -1.4, "z": 1.5}  # in front of the lower border of the image, and above it
+EYE = {"x": -0.6, "y": -1.5, "z": 1.6}  # in front of the lower border of the image, and above it
 
 
 def surface_3d(depth, title="", *, camera=None, height=None, zlabel="z", finest=FINEST):

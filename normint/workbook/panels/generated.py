@@ -17,7 +17,7 @@ from normint.workbook.studies.noise_draws import integrate_inside
 BORDERS = {
     "least squares on Ω": "quadratic",
     "cosine transform": "dct",
-    "cosine transform, border dropped": "dropped",
+    "cosine, border dropped": "dropped",
     "Sylvester": "sylvester",
 }
 DOMAINS = {"the whole square": "square", "a disk": "disk", "a star": "star"}
@@ -59,7 +59,7 @@ def peaks_panel(n=96):
         "sigma": noise_slider(10.0, 30.0, 0.5),
         "border": menu("boundary", "quadratic", BORDERS),
         "domain": menu("domain", "square", DOMAINS),
-        "seed": slider("draw of the noise", 0, 0, 20, 1),
+        "seed": slider("noise draw", 0, 0, 20, 1),
     }
     return Panel("peaks", controls, solve, _draw_peaks, height=0.5)
 

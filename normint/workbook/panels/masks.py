@@ -8,7 +8,7 @@ from normint.integration import integrate
 from normint.workbook.panels import pictures
 from normint.workbook.panels.controls import menu
 from normint.workbook.panels.panel import Panel
-from normint.workbook.panels.pixel_grid import PixelGrid
+from normint.workbook.panels.widgets import PixelGrid
 
 SIDE = 16
 FIELDS = {"a hill": "hill", "a saddle": "saddle", "a whirl, no gradient": "whirl"}

@@ -12,7 +12,7 @@ from IPython.display import display
 
 from normint import paths
 from normint.workbook.figures.interactive_3d import as_png, display_both, surface_3d
-from normint.workbook.panels.pixel_grid import PixelGrid
+from normint.workbook.panels.widgets import PixelGrid, TurnableSurface
 
 WIDTHS = 490, 355  # pixels, of the pictures and of the surface beside them: for a window of 1280×800
 HEIGHT = 540  # pixels, of the surface
@@ -134,25 +134,20 @@ class Panel:
         self._picture.value = self.png
         self._say(self.state["summary"] + (f" ({seconds:.2f} s)" if seconds else ""), "inherit")
         if self._turnable:
-            changed = _for_messages(self.surface)
-            changed["layout"]["scene"].pop("camera")  # the reader's own stays
-            self._turnable.update(changed)
+            self._turnable.figure = _for_messages(self.surface)
 
     def _say(self, text, colour):
         self.status.value = f'<b class="normint-status" style="color:{colour}">{html.escape(text)}</b>'
 
     def widget(self):
         """Return the panel as one widget: controls over the picture, and the surface beside them."""
-        from plotly.graph_objects import FigureWidget
-
         if self.surface and not self._turnable:
-            self._turnable = FigureWidget(_for_messages(self.surface))
-            self._turnable.update_layout(width=WIDTHS[1], height=HEIGHT)
+            self._turnable = TurnableSurface(figure=_for_messages(self.surface))
         drawn = [control for control in self.controls.values() if isinstance(control, PixelGrid)]
         usual = [control for control in self.controls.values() if control not in drawn]
         rows = ipywidgets.HBox(usual, layout={"flex_flow": "row wrap", "align_content": "flex-start"})
         above = ipywidgets.HBox([*drawn, rows], layout={"width": f"{WIDTHS[0]}px", "grid_gap": "8px"})
-        left = ipywidgets.VBox([above, self.status, self._picture])
+        left = ipywidgets.VBox([above, self.status, self._picture], layout={"flex": "0 0 auto"})
         box = ipywidgets.HBox([left, self._turnable] if self._turnable else [left])
         box.add_class("normint-panel")
         return box
@@ -180,8 +175,10 @@ def is_watched():
 
 
 def _for_messages(figure):
-    """Return a plotly figure with its arrays as text: messages to the browser cannot hold the NaN of gaps."""
-    return json.loads(figure.to_json())
+    """Return a figure, as large as there is room, as JSON: with arrays as text, since they may have NaN."""
+    shown = json.loads(figure.to_json())
+    shown["layout"] |= {"width": WIDTHS[1], "height": HEIGHT}
+    return shown
 
 
 def _one_line(error):

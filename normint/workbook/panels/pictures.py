@@ -14,7 +14,7 @@ def canvas():
     """Return a figure with four axes, two by two, in places that need no computing."""
     figure = Figure(figsize=(4.9, 4.0), dpi=100)
     axes = figure.subplots(2, 2).ravel()
-    figure.subplots_adjust(left=0.07, right=0.91, top=0.95, bottom=0.09, wspace=0.36, hspace=0.28)
+    figure.subplots_adjust(left=0.07, right=0.9, top=0.95, bottom=0.09, wspace=0.36, hspace=0.28)
     return figure, axes
 
 
@@ -23,7 +23,7 @@ def image(axes, values, title, scale=None, **how):
     picture = axes.imshow(values, interpolation="nearest", **{"cmap": "gray"} | how)
     if scale:
         bar = axes.figure.colorbar(picture, ax=axes, fraction=0.046, pad=0.03)
-        bar.set_label(scale, fontsize=SMALL)
+        bar.set_label(scale, fontsize=SMALL, labelpad=1)
         bar.ax.tick_params(labelsize=SMALL)
         bar.ax.locator_params(nbins=3)
     # A side's length instead of ticks, which take a quarter of the time for a picture.

@@ -1,11 +1,30 @@
-"""A grid of pixels on which a mask is drawn with the mouse, a finger, or the keyboard."""
+"""The two widgets that ipywidgets does not have: a surface to turn, and a grid of pixels to draw on."""
 
 import anywidget
 import traitlets
+from plotly.offline import get_plotlyjs
+
+# plotly's own widget stays empty where the browser needs more than two seconds to load all of plotly, which
+# is what a widget has to begin. So this one begins at once, and loads plotly when it is drawn.
+TURN = """
+async function render({ model, el }) {
+  if (!window.Plotly) {
+    const script = new Blob([model.get("plotly")], { type: "text/javascript" });
+    await import(URL.createObjectURL(script));
+  }
+  const draw = () => {
+    const { data, layout } = model.get("figure");
+    window.Plotly.react(el, data, layout, { displaylogo: false });
+  };
+  model.on("change:figure", draw);
+  draw();
+}
+export default { render };
+"""
 
 # Each pixel is a button, so that Tab and Space draw too. A stroke paints what its first pixel became; it is
 # sent while it is drawn, since the kernel answers only the newest state anyway.
-SCRIPT = """
+PAINT = """
 function render({ model, el }) {
   const grid = document.createElement("div");
   grid.className = "normint-pixels";
@@ -69,9 +88,17 @@ STYLE = """
 """
 
 
-class PixelGrid(anywidget.AnyWidget):
-    """A mask that is drawn: `value` is a list of rows, each a list of 0 and 1."""
+class TurnableSurface(anywidget.AnyWidget):
+    """A plotly figure, as JSON: `figure` has its data and layout. Another one is drawn in its place."""
 
-    _esm = SCRIPT
+    _esm = TURN
+    plotly = traitlets.Unicode(get_plotlyjs()).tag(sync=True)
+    figure = traitlets.Dict().tag(sync=True)
+
+
+class PixelGrid(anywidget.AnyWidget):
+    """A mask to draw with the mouse, a finger, or the keyboard: `value` is a list of rows of 0 and 1."""
+
+    _esm = PAINT
     _css = STYLE
     value = traitlets.List(traitlets.List(traitlets.Int())).tag(sync=True)
