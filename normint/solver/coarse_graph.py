@@ -42,7 +42,7 @@ def pixel_edges(
     return count
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def _is_whole(aggregate, k, m):
     """Tell whether all four pixels of a block belong to one node."""
     node, lower = aggregate[0, k, m], k + 1
@@ -50,7 +50,7 @@ def _is_whole(aggregate, k, m):
     return node > 0 and right and node == aggregate[0, lower, m] and node == aggregate[1, lower, m]
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def _edges_of_whole(weight_down, weight_right, aggregate, k, m, count, columns, values):
     """List the edges of a node that is a whole block: two to each side, which may lead to the same node."""
     lower = k + 1
@@ -76,7 +76,7 @@ def _edges_of_whole(weight_down, weight_right, aggregate, k, m, count, columns, 
     return count
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def _edges_of_part(node, weight_down, weight_right, aggregate, k, m, extra, count, columns, values):
     """List the edges of a node that is a part of a block."""
     start = count

@@ -18,7 +18,7 @@ HANGING = 0.75  # a node with this part of its diagonal in one edge follows its 
 FIRST_ENDS, SECOND_ENDS = (0, 2, 0, 1), (1, 3, 2, 3)  # of the four edges inside a block of 2x2 pixels
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def pixel_of_block(number, k):
     """Return the colour and the row of one of the four pixels of the block whose upper row is k.
 
@@ -29,13 +29,13 @@ def pixel_of_block(number, k):
     return (number + 1 + below) & 1, k + below
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def _block_of(row, col, cols):
     """Return the number of the 2x2 block that cell (row, col) lies in; there are ``cols`` cells in a row."""
     return (row >> 1) * ((cols + 1) >> 1) + (col >> 1)
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def inner_resistance(total, count):
     """Return half the mean resistance of an aggregate's inner edges: their count over their total weight."""
     return 0.5 * count / total if count > 0 else 0.0
@@ -79,7 +79,7 @@ def aggregate_pixels(
     return end
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def _all_strong(weight, inverse, k, m):
     """Tell whether all four edges inside a block of pixels are strong."""
     weakest = min(min(weight[0], weight[1]), min(weight[2], weight[3]))
@@ -88,7 +88,7 @@ def _all_strong(weight, inverse, k, m):
     return weakest * min(upper, lower) >= STRONG
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def _cluster(weight, diagonal, inverse, k, m, parent, size, members, order):
     """Join the pixels of one block along strong edges; those left to the smoother have no parent (−1)."""
     for i in range(4):
@@ -106,7 +106,7 @@ def _cluster(weight, diagonal, inverse, k, m, parent, size, members, order):
             _join(parent, size, members, a, b, weight[edge], 0)
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def _number(parent, weight, diagonal, k, m, begin, node, inner, count, aggregate, extra, resistance):
     """Make the clusters of one block the nodes from ``begin`` on, and return where they end.
 
@@ -233,7 +233,7 @@ def aggregate_nodes(
     return new_end
 
 
-@njit(**FAST)
+@njit(inline="always", **FAST)
 def _number_nodes(members, parent, begin, new_end, aggregate):
     """Give each cluster among the members the next number, and return where the numbers end."""
     for node in members:

@@ -163,7 +163,10 @@ def _dense(begin, end, row, column, value, band):
 def _cycle(
     starts, twice, row, middle, column, value, inverse, aggregate, factors, pivots, b, x, direction, product,
 ):  # fmt: skip
-    """Run one cycle on the first coarse level, as a loop: going down, then coming up from solved levels."""
+    """Run one cycle on the first coarse level, as a loop: going down, then coming up from solved levels.
+
+    All in one function: divided into several, it takes half as long again.
+    """
     levels = starts.size - 1
     second = np.zeros(levels, np.bool_)  # is this the level's second step?
     curvature, length = np.zeros(levels), np.zeros(levels)
@@ -174,107 +177,66 @@ def _cycle(
             x[begin:end] = b[begin:end]
             elimination.solve_factorised(factors, pivots, x[begin:end])
             down = False
-        if down:
+        elif down:
             b[end : starts[level + 2]] = 0.0
-            _smooth_and_restrict(begin, end, row, middle, column, value, inverse, aggregate, b, x)
+            for i in range(begin, end):
+                total = b[i]
+                for entry in range(row[i], middle[i]):
+                    total += value[entry] * x[column[entry]]
+                x[i] = total * inverse[i]
+            for i in range(begin, end):
+                total = 0.0  # the residual of a sweep from zero: what the later nodes contribute
+                for entry in range(middle[i], row[i + 1]):
+                    total += value[entry] * x[column[entry]]
+                b[aggregate[i]] += total
             level += 1
             second[level] = False
-            continue
-        if twice[level] and second[level]:
-            step = curvature[level], length[level]
-            _second_step(begin, end, row, column, value, inverse, b, x, direction, product, *step)
-        elif twice[level]:
-            curvature[level], length[level], second[level] = _first_step(
-                begin, end, row, column, value, inverse, b, x, direction, product
-            )
-            if second[level]:
-                down = True
-                continue
-        if level == 0:
-            return
-        level -= 1
-        _prolong_and_smooth(
-            starts[level], starts[level + 1], row, column, value, inverse, aggregate, b, x
-        )  # fmt: skip
-        b[0] = 0.0
-
-
-@njit(**SHORT_ROWS)
-def _smooth_and_restrict(begin, end, row, middle, column, value, inverse, aggregate, b, x):
-    """Sweep forwards from zero over a level, and add the residual to the right-hand side of the next."""
-    for i in range(begin, end):
-        total = b[i]
-        for entry in range(row[i], middle[i]):
-            total += value[entry] * x[column[entry]]
-        x[i] = total * inverse[i]
-    for i in range(begin, end):
-        total = 0.0  # the residual of a sweep from zero: what the later nodes contribute
-        for entry in range(middle[i], row[i + 1]):
-            total += value[entry] * x[column[entry]]
-        b[aggregate[i]] += total
-
-
-@njit(**SHORT_ROWS)
-def _prolong_and_smooth(begin, end, row, column, value, inverse, aggregate, b, x):
-    """Add to a level the solution of the next, and sweep backwards."""
-    for i in range(begin, end):
-        x[i] += x[aggregate[i]]
-    for i in range(end - 1, begin - 1, -1):
-        total = b[i]
-        for entry in range(row[i], row[i + 1]):
-            total += value[entry] * x[column[entry]]
-        x[i] = total * inverse[i]
-
-
-@njit(**SHORT_ROWS)
-def _times_matrix(i, row, column, value, inverse, x):
-    """Return one entry of A x."""
-    total = x[i] / inverse[i] if inverse[i] > 0 else 0.0
-    for entry in range(row[i], row[i + 1]):
-        total -= value[entry] * x[column[entry]]
-    return total
-
-
-@njit(**SHORT_ROWS)
-def _first_step(begin, end, row, column, value, inverse, b, x, direction, product):
-    """Find the best step along x, and return x·Ax, its length, and whether another must follow.
-
-    If none must, x becomes that step. Else it becomes the direction, and b what the step leaves of it.
-    """
-    b_dot_b, x_dot_b, x_dot_ax, ax_dot_b, ax_dot_ax = 0.0, 0.0, 0.0, 0.0, 0.0
-    for i in range(begin, end):
-        ax = _times_matrix(i, row, column, value, inverse, x)
-        x_dot_b += x[i] * b[i]
-        x_dot_ax += x[i] * ax
-        product[i] = ax
-        b_dot_b += b[i] * b[i]
-        ax_dot_b += ax * b[i]
-        ax_dot_ax += ax * ax
-    length = x_dot_b / x_dot_ax if x_dot_ax > 0 else 0.0
-    left = b_dot_b - 2 * length * ax_dot_b + length * length * ax_dot_ax
-    if x_dot_ax > 0 and left > ENOUGH**2 * b_dot_b:
-        for i in range(begin, end):
-            direction[i] = x[i]
-            b[i] -= length * product[i]
-        return x_dot_ax, length, True
-    for i in range(begin, end):
-        x[i] *= length
-    return x_dot_ax, length, False
-
-
-@njit(**SHORT_ROWS)
-def _second_step(
-    begin, end, row, column, value, inverse, b, x, direction, product, curvature, length
-):  # fmt: skip
-    """Set x to the best sum of the first direction and x, which what was left of b has led to."""
-    x_dot_b, x_dot_ax, x_dot_ad = 0.0, 0.0, 0.0
-    for i in range(begin, end):
-        x_dot_b += x[i] * b[i]
-        x_dot_ax += x[i] * _times_matrix(i, row, column, value, inverse, x)
-        x_dot_ad += x[i] * product[i]
-    # What the second direction adds to the first; nothing, if only rounding errors differ.
-    second_curvature = x_dot_ax - x_dot_ad * x_dot_ad / curvature
-    second_length = x_dot_b / second_curvature if second_curvature > SAME * x_dot_ax else 0.0
-    first_length = length - second_length * x_dot_ad / curvature
-    for i in range(begin, end):
-        x[i] = first_length * direction[i] + second_length * x[i]
+        else:
+            if twice[level]:
+                b_dot_b, x_dot_b, x_dot_ax, x_dot_ad, ax_dot_b, ax_dot_ax = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+                for i in range(begin, end):
+                    total = x[i] / inverse[i] if inverse[i] > 0 else 0.0
+                    for entry in range(row[i], row[i + 1]):
+                        total -= value[entry] * x[column[entry]]
+                    x_dot_b += x[i] * b[i]
+                    x_dot_ax += x[i] * total
+                    if second[level]:
+                        x_dot_ad += x[i] * product[i]
+                    else:
+                        product[i] = total
+                        b_dot_b += b[i] * b[i]
+                        ax_dot_b += total * b[i]
+                        ax_dot_ax += total * total
+                if second[level]:
+                    # What the second direction adds to the first; nothing, if only rounding errors differ.
+                    curvature_2 = x_dot_ax - x_dot_ad * x_dot_ad / curvature[level]
+                    length_2 = x_dot_b / curvature_2 if curvature_2 > SAME * x_dot_ax else 0.0
+                    length_1 = length[level] - length_2 * x_dot_ad / curvature[level]
+                    for i in range(begin, end):
+                        x[i] = length_1 * direction[i] + length_2 * x[i]
+                else:
+                    step = x_dot_b / x_dot_ax if x_dot_ax > 0 else 0.0
+                    if (
+                        x_dot_ax > 0
+                        and b_dot_b - 2 * step * ax_dot_b + step * step * ax_dot_ax > ENOUGH**2 * b_dot_b
+                    ):
+                        for i in range(begin, end):
+                            direction[i] = x[i]
+                            b[i] -= step * product[i]
+                        curvature[level], length[level] = x_dot_ax, step
+                        second[level], down = True, True
+                        continue
+                    for i in range(begin, end):
+                        x[i] *= step
+            if level == 0:
+                return
+            level -= 1
+            begin, end = starts[level], starts[level + 1]
+            for i in range(begin, end):
+                x[i] += x[aggregate[i]]
+            for i in range(end - 1, begin - 1, -1):
+                total = b[i]
+                for entry in range(row[i], row[i + 1]):
+                    total += value[entry] * x[column[entry]]
+                x[i] = total * inverse[i]
+            b[0] = 0.0
