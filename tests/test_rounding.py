@@ -64,7 +64,7 @@ def test_a_damaged_picture_or_one_of_another_size_is_replaced(folder, old):
 
 def test_a_pipe_in_the_place_of_a_picture_is_left_alone(folder):
     os.mkfifo(folder / "fig16.png")  # nobody writes to it: reading it as a file would wait for ever
-    with pytest.raises(OSError, match="fig16.png"):
+    with pytest.raises(ValueError, match="fig16.png cannot be read: it is a pipe"):
         figures.save(picture(), "fig16")
 
 
