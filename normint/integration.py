@@ -101,17 +101,18 @@ def integrate_quietly(
     p: ArrayLike, q: ArrayLike, mask: ArrayLike | None = None, *, method: str = "quadratic", **options: Any
 ) -> Integration:
     """Integrate as :func:`integrate` does, but without a warning: studies take methods as they are."""
-    integrator = function_of(method)
-    known = [
-        name
-        for name, parameter in inspect.signature(integrator).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY
-    ]
+    known = options_of(method)
     for name in options:
         if name not in known:
             own = ", ".join(name for name in known if name not in ("prior", "prior_weight"))
             raise ValueError(f"{name} is not an option of method {method!r}; it has {own}")
-    return integrator(p, q, mask, **options)
+    return function_of(method)(p, q, mask, **options)
+
+
+def options_of(method: str) -> list[str]:
+    """List the parameters that are given to a method by name."""
+    parameters = inspect.signature(function_of(method)).parameters
+    return [name for name, parameter in parameters.items() if parameter.kind is parameter.KEYWORD_ONLY]
 
 
 def function_of(method: str) -> Callable[..., Integration]:

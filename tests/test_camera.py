@@ -52,6 +52,16 @@ def test_facing_is_one_for_normals_turned_to_the_camera():
         np.testing.assert_allclose(lens.facing(towards), 1.0)
 
 
+@pytest.mark.parametrize("camera", [None, K])
+def test_slopes_tell_how_far_their_unit_normals_are_turned_against_the_ray(camera):
+    _, normals, mask = sphere(least=0.1)
+    lens = projection(camera)
+    rays = [0.0, 0.0, -1.0] if camera is None else lens.rays(SHAPE)
+    mask = mask & (normals[..., 2] > 0.1)
+    found = lens.turned_against(*lens.gradient(normals, mask))
+    np.testing.assert_allclose(found[mask], -(normals * rays).sum(-1)[mask], rtol=1e-9)
+
+
 def test_potential_and_depth_are_inverse():
     distance, _ = plane()
     for lens in (projection(K), projection(None)):

@@ -16,6 +16,7 @@ from normint.normals.maps import AXES, NormalMap
 
 METHODS = (
     "quadratic", "total_variation", "phi1", "phi2", "anisotropic_diffusion", "mumford_shah", "calibrated",
+    "bilateral",
 )  # fmt: skip
 CAT = Path(os.environ.get("NORMINT_DATA", "data")) / "bini" / "cat"
 
@@ -149,6 +150,17 @@ def test_grazing_normals_do_not_rule_the_surface():
     p, q = 300.0, 400.0
     steep = gradient_to_normals(np.full((1, 2), p), np.full((1, 2), q))
     assert np.ptp(integrate_normals(steep, steepest=50).depth) == pytest.approx(40)
+
+
+def test_a_method_that_asks_for_them_gets_the_cosines_of_the_near_camera():
+    _, normals, mask = sphere(least=0.2)
+    facing = -(normals * projection(K).rays(mask.shape)).sum(-1)
+    expected = integrate_normals(normals, mask, K, method="bilateral", facing=facing).depth
+    found = integrate_normals(normals, mask, K, method="bilateral").depth
+    np.testing.assert_allclose(found, expected, rtol=1e-7)
+    p, q = projection(K).gradient(normals, mask)
+    far = normint.integrate(270 * p, 270 * q, mask, method="bilateral").depth  # f = 270
+    assert np.abs(far / 270 - np.log(expected))[mask].max() > 1e-6  # it matters
 
 
 @pytest.mark.skipif(not CAT.exists(), reason="the Cat's normal map is not there")

@@ -29,7 +29,7 @@ def quadratic(
         Of the linear solver.
     callback : callable, optional
         Called as ``callback(iteration, relative_residual)``.
-    solver : {"multigrid", "pyamg", "cg", "direct"}
+    solver : {"multigrid", "pyamg", "cg", "jacobi", "direct"}
         See :class:`normint.solver.system.System`.
 
     Returns

@@ -91,6 +91,23 @@ class _Lens:
         (fv, fu), against = self.focal, self.sign * against
         return normals[..., 0] / fu / against, normals[..., 1] / fv / against
 
+    def turned_against(self, p, q):
+        """Return a = -n·r of the unit normals with these slopes, as `slopes` returns them for a whole image.
+
+        Notes
+        -----
+        With s = ±f_u p and t = ±f_v q, a normal is n = a (s, t, 1 + s x + t y), and its length is 1.
+
+        Examples
+        --------
+        >>> Orthographic().turned_against(np.array([[0.75]]), np.array([[0.0]]))
+        array([[0.8]])
+        """
+        x, y = self.tilts(p.shape)
+        (fv, fu), sign = self.focal, self.sign
+        s, t = sign * fu * p, sign * fv * q
+        return 1 / np.hypot(np.hypot(s, t), 1 + s * x + t * y)
+
     def variance(self, normals, rows=None, columns=None):
         """Return the variance of p plus that of q for independent noise of variance 1 in each component."""
         x, y = self.tilts(normals.shape, rows, columns)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from normint import inputs
-from normint.integration import METHODS, integrate_quietly, warn_not_converged
+from normint.integration import METHODS, integrate_quietly, options_of, warn_not_converged
 from normint.methods.result import Integration
 from normint.normals.axes import axes_warning
 from normint.normals.maps import NormalMap
@@ -139,6 +139,8 @@ def integrate_map(seen, method="quadratic", *, prior=None, prior_weight=0.0, dis
     prior = None if prior is None else potential("prior", prior)
     if options.get("initial") is not None:
         options["initial"] = potential("initial", options["initial"])
+    if options.get("facing") is None and "facing" in options_of(method):  # slopes alone do not tell the rays
+        options["facing"] = lens.turned_against(seen.p / lens.unit, seen.q / lens.unit)
     held = {"prior": prior, "prior_weight": prior_weight}
     result = integrate_quietly(seen.p, seen.q, seen.mask, method=method, **held, **options)
     depth = result.depth if lens.far else distance * lens.depth(result.depth / lens.unit)

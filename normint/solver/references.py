@@ -1,4 +1,4 @@
-"""The solvers that ours is compared with: pyamg, a sparse factorisation, and plain conjugate gradients."""
+"""The solvers that ours is compared with: pyamg, a sparse factorisation, and conjugate gradients."""
 
 import numpy as np
 import scipy.sparse
@@ -104,6 +104,8 @@ class ConjugateGradients:
     several times slower when anything else runs on the machine.
     """
 
+    inverse = None  # the preconditioner: what the residual is multiplied by
+
     def __init__(self, mask, weights=None, diagonal=None, pieces=None):
         self.mask = mask
         ones = np.ones(mask.shape)
@@ -129,11 +131,11 @@ class ConjugateGradients:
         matrix = self.down, self.right, self.diagonal, self.coupled
         _multiply(*matrix, z, a_d)
         r -= a_d
-        d[:] = r
-        square, iteration = np.sum(r * r), 0
+        d[:] = r if self.inverse is None else self.inverse * r
+        square, product, iteration = np.sum(r * r), np.sum(r * d), 0
         while iteration < max_iterations and np.sqrt(square) > tolerance * scale:
             curvature = _multiply(*matrix, d, a_d)
-            square = _advance(z, r, d, a_d, square, curvature)
+            square, product = _advance(z, r, d, a_d, self.inverse, product, curvature)
             iteration += 1
             if callback:
                 callback(iteration, np.sqrt(square) / scale)
@@ -153,6 +155,15 @@ class ConjugateGradients:
         if prior is not None:
             b += self.held * np.where(self.held > 0, prior, 0.0)
         return b
+
+
+class Jacobi(ConjugateGradients):
+    """Conjugate gradients preconditioned by the diagonal, as the bilateral method's authors use them."""
+
+    def __init__(self, mask, weights=None, diagonal=None, pieces=None):
+        super().__init__(mask, weights, diagonal, pieces)
+        # A pixel without an edge has an equation 0 = 0, and keeps its depth.
+        self.inverse = np.divide(1.0, self.diagonal, out=np.zeros(mask.shape), where=self.diagonal > 0)
 
 
 @njit(**FAST)
@@ -180,19 +191,24 @@ def _multiply(down, right, diagonal, coupled, x, result):
 
 
 @njit(**FAST)
-def _advance(z, r, d, a_d, square, curvature):
-    """Make one step along d; return the new squared residual."""
+def _advance(z, r, d, a_d, inverse, product, curvature):
+    """Make one step along d; return r·r and r·Mr of the new residual, M being 1 or the inverse diagonal."""
     rows, cols = z.shape
-    alpha, new = square / curvature, 0.0
+    alpha, square, new = product / curvature, 0.0, 0.0
     for i in range(rows):
         for j in range(cols):
             z[i, j] += alpha * d[i, j]
         for j in range(cols):
             r[i, j] -= alpha * a_d[i, j]
         for j in range(cols):
-            new += r[i, j] * r[i, j]
-    beta = new / square
+            square += r[i, j] * r[i, j]
+        if inverse is not None:
+            for j in range(cols):
+                new += inverse[i, j] * r[i, j] * r[i, j]
+    if inverse is None:
+        new = square
+    beta = new / product
     for i in range(rows):
         for j in range(cols):
-            d[i, j] = r[i, j] + beta * d[i, j]
-    return new
+            d[i, j] = (r[i, j] if inverse is None else inverse[i, j] * r[i, j]) + beta * d[i, j]
+    return square, new

