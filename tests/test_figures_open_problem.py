@@ -11,6 +11,7 @@ from normint.methods.calibrated.edges import predict
 from normint.surfaces.scenes import scene
 from normint.workbook.figures import open_problem as draw
 from normint.workbook.figures import open_problem_charts as charts
+from normint.workbook.studies import jumps as jumps_study
 
 ONES = np.ones((6, 8))
 
@@ -107,3 +108,18 @@ def test_the_sensitivity_chart_shows_both_factors_and_all_values():
 def test_the_cost_chart_divides_by_the_base():
     right = charts.cost_chart([100, 400], {"quadratic": [1.0, 4.0], "calibrated": [10.0, 80.0]}).axes[1]
     np.testing.assert_allclose(right.lines[0].get_ydata(), [10.0, 20.0])
+
+
+def test_the_odds_chart_has_a_line_for_each_angle_and_a_point_for_each_bin_with_jumps():
+    count, jumps = np.array([[100, 50], [0, 0], [10, 20]]), np.array([[0, 5], [0, 0], [1, 10]])
+    limits = np.array([0.0, 10, 20, 180]), np.array([-np.inf, 0, np.inf])
+    means = np.array([5.0, np.nan, 60.0]), np.array([-1.0, 2.0])
+    odds = jumps_study.Odds(0.1, 1.0, 1e-3)
+    (axes,) = charts.odds_chart(jumps_study.Frequencies(*limits, count, jumps, *means), odds).axes
+    points = {bars.get_label(): bars.lines[0].get_xydata().tolist() for bars in axes.containers}
+    assert points == {"20° to 180°": [[-1.0, 0.1], [2.0, 0.5]], "0° to 10°": [[2.0, 0.1]]}
+    curves = [line for line in axes.lines if len(line.get_xdata()) > 50]
+    assert len(curves) == 2
+    for curve, angle in zip(curves, (60.0, 5.0), strict=True):
+        at, share = curve.get_data()
+        np.testing.assert_allclose(share / (1 - share), odds(np.radians(angle), at))

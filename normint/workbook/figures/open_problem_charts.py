@@ -1,6 +1,7 @@
-"""Charts of what the calibrated method gains, what its constants matter, and what it costs."""
+"""Charts of what the calibrated method gains, what its constants matter, its cost, and what tells jumps."""
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from normint.integration import METHODS
@@ -99,6 +100,45 @@ def cost_chart(pixels, seconds, base="quadratic"):
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x / 1000:.0f} 000"))
         axes.grid(alpha=0.3, linewidth=0.4, which="both")
         axes.legend(fontsize=8, frameon=False)
+    return figure
+
+
+def odds_chart(frequencies, odds):
+    """Draw how often edges jump against the fall of the nearer side, one colour for each bin of the angle.
+
+    Parameters
+    ----------
+    frequencies : Frequencies
+        As :func:`normint.workbook.studies.jumps.frequencies` counts them: the points. Bars are one standard
+        deviation of a count; a bin without a jump has no point.
+    odds : Odds
+        What was fitted to them: the lines, each at the mean angle of its bin.
+    """
+    figure = new_figure(8.4, 4.4)
+    axes = figure.add_subplot()
+    share, limits = frequencies.share, frequencies.angles
+    fall = np.sinh(np.linspace(np.arcsinh(-8), np.arcsinh(16), 200))
+    for k in np.flatnonzero(frequencies.count.any(axis=1))[::-1]:
+        colour = colormaps["viridis"](0.92 * (1 - k / max(len(share) - 1, 1)))
+        expected = odds(np.radians(frequencies.angle[k]), fall)
+        axes.plot(fall, expected / (1 + expected), color=colour, linewidth=1.2)
+        seen = frequencies.jumps[k] > 0
+        factor = np.exp(1 / np.sqrt(frequencies.jumps[k, seen]))
+        at, height = frequencies.fall[seen], share[k, seen]
+        bars = np.minimum([height - height / factor, height * factor - height], [height, 1 - height])
+        label = f"{limits[k]:g}° to {limits[k + 1]:g}°"
+        axes.errorbar(at, height, bars, fmt="o", color=colour, markersize=4.5, elinewidth=0.8, label=label)
+    axes.set_xscale("asinh", linear_width=1.0)
+    axes.xaxis.set_major_locator(FixedLocator((-8, -4, -2, -1, 0, 1, 2, 4, 8, 16)))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}".replace("-", "−")))
+    axes.set(yscale="log", ylim=(2e-6, 1.3), xlim=(-8, 16), ylabel="share of edges that jump")
+    axes.set_xlabel("fall F of the nearer side towards the edge (pixels per pixel)")
+    axes.grid(alpha=0.3, linewidth=0.4)
+    axes.legend(
+        title="angle between\nthe two normals", title_fontsize=8, fontsize=8, frameon=False,
+        loc="center left", bbox_to_anchor=(1.0, 0.5),
+    )  # fmt: skip
     return figure
 
 
