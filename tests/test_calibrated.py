@@ -1,7 +1,5 @@
 """Calibrated integration: invariances, exact recoveries, least squares on smooth data, any mask, priors."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from small_problems import MASKS, centred, each_mask, edges_of, held_or_not, prior_of, random_fields
@@ -19,32 +17,28 @@ EVERYWHERE = np.ones((N, N), bool)
 L_SHAPE = (U >= 24) | (V < 20)
 
 
-def starting(**values):
-    """Return the constants with other ones for the start."""
-    return dataclasses.replace(CONSTANTS, descent=CONSTANTS.descent._replace(**values))
-
-
-BESIDE, ALONE = (
-    starting(whole=256),
-    starting(whole=256, large=256),
-)  # how the half is used where images are small
+# How the half is used where images are small.
+BESIDE, ALONE = CONSTANTS._replace(whole=256), CONSTANTS._replace(whole=256, large=256)
 
 
 def piecewise(name):
-    """Return a mask, the depth, and slopes of which every step is the mean, but across the jumps."""
+    """Return a mask, the depth, and slopes of which every step is the mean, but across the jumps.
+
+    Each of these is higher than half a pixel: lower ones are none to the method.
+    """
     mask, zero = EVERYWHERE, np.zeros((N, N))
     if name == "roof":  # the ridge lies between two rows
         depth, p, q = -0.7 * np.abs(U - 23.5), -0.7 * np.sign(U - 23.5), zero
     elif name == "tent":
         inside = (np.abs(U - 23.5) < 12) & (np.abs(V - 23.5) < 14)
-        depth = np.where(inside, 12 - np.abs(U - 23.5), 0.0)
-        p, q = np.where(inside, -np.sign(U - 23.5), 0.0), zero
+        depth = np.where(inside, 1.2 * (12 - np.abs(U - 23.5)), 0.0)
+        p, q = np.where(inside, -1.2 * np.sign(U - 23.5), 0.0), zero
     elif name == "step that tapers to nothing":
         lifted = (U >= 24) & (V > 10)
-        depth, p, q = np.where(lifted, 0.4 * (V - 10.5), 0.0), zero, np.where(lifted, 0.4, 0.0)
+        depth, p, q = np.where(lifted, 1.2 * (V - 10.5), 0.0), zero, np.where(lifted, 1.2, 0.0)
     elif name == "board attached at its broad side":  # at the other, it could as well have been attached
         board = (np.abs(U - 23.5) < 14 - 0.4 * np.maximum(V - 16, 0)) & (V > 10) & (V < 38)
-        depth, p, q = np.where(board, 0.5 * (V - 10.5), 0.0), zero, np.where(board, 0.5, 0.0)
+        depth, p, q = np.where(board, 1.2 * (V - 10.5), 0.0), zero, np.where(board, 1.2, 0.0)
     elif name == "two planes and a kink":
         right = V > 20
         depth = 0.2 * U + np.where(right, 0.8, -0.3) * (V - 20.5)
@@ -52,16 +46,13 @@ def piecewise(name):
     elif name == "roof on an L":
         mask = L_SHAPE
         depth, p, q = -0.7 * np.abs(U - 33.5), -0.7 * np.sign(U - 33.5), zero
-    elif name == "board on an L":
-        mask, board = L_SHAPE, (U >= 30) & (V > 8)
-        depth, p, q = np.where(board, 0.5 * (V - 8.5), 0.0), zero, np.where(board, 0.5, 0.0)
     depth, p, q = depth + 0.1 * U - 0.3 * V, p + 0.1, q - 0.3
     return mask, centred(np.where(mask, depth, np.nan), mask), p, q
 
 
 PIECEWISE = (
     "roof", "tent", "step that tapers to nothing", "board attached at its broad side",
-    "two planes and a kink", "roof on an L", "board on an L",
+    "two planes and a kink", "roof on an L",
 )  # fmt: skip
 
 
@@ -91,21 +82,31 @@ class TestInvariance:
         p, q, mask = SCENES["tent with a hole"]
         expected = calibrated(p, q, mask)
         found = calibrated(q.T, p.T, mask.T)
-        leeway = 1e-5 * expected.depth[mask].std()  # the systems are solved to 1e-6
+        leeway = 1e-4 * expected.depth[mask].std()  # the systems are solved to 1e-5
         np.testing.assert_allclose(found.depth.T[mask], expected.depth[mask], atol=leeway)
-        np.testing.assert_allclose(found.weights[0].T, expected.weights[1], atol=1e-4)
+        np.testing.assert_array_equal(found.weights[0].T, expected.weights[1])
+        np.testing.assert_allclose(found.confidence[0].T, expected.confidence[1], atol=1e-3)
 
     @pytest.mark.parametrize("axis", [0, 1])
-    def test_flipping_and_scaling(self, axis):
+    def test_flipping(self, axis):
         p, q, mask = SCENES["tent with a hole"]
         expected = calibrated(p, q, mask)
-        p, q, flipped = (np.flip(image, axis) for image in (7 * p, 7 * q, mask))
+        p, q, flipped = (np.flip(image, axis) for image in (p, q, mask))
         found = calibrated(*((-p, q) if axis == 0 else (p, -q)), flipped)
-        np.testing.assert_allclose(np.flip(found.noise, axis), 7 * expected.noise)
-        difference = (np.flip(found.depth, axis) / 7 - expected.depth)[mask]
+        np.testing.assert_allclose(np.flip(found.noise, axis), expected.noise)
+        difference = (np.flip(found.depth, axis) - expected.depth)[mask]
         difference -= np.median(difference)
         # A single pixel may have two places that cost the same; the systems' rounding decides between them.
-        assert np.sum(np.abs(difference) > 1e-5 * expected.depth[mask].std()) <= 1
+        assert np.sum(np.abs(difference) > 1e-4 * expected.depth[mask].std()) <= 1
+
+    @each_scene
+    def test_negating_the_depth_and_where_it_grows(self, scene):
+        p, q, mask = SCENES[scene]
+        expected, found = calibrated(p, q, mask), calibrated(-p, -q, mask, away=True)
+        leeway = 1e-4 * expected.depth[mask].std()
+        np.testing.assert_allclose(-found.depth[mask], expected.depth[mask], atol=leeway)
+        np.testing.assert_array_equal(found.weights, expected.weights)
+        np.testing.assert_allclose(found.noise, expected.noise)
 
     @each_scene
     def test_twice_the_same(self, scene):
@@ -120,12 +121,13 @@ class TestRecovery:
     def test_planes_without_noise_are_exact_and_weights_tell_their_jumps(self, name):
         mask, depth, p, q = piecewise(name)
         found = calibrated(p, q, mask)
-        np.testing.assert_allclose(found.depth, depth, atol=1e-6 * np.ptp(depth[mask]))
+        np.testing.assert_allclose(found.depth, depth, atol=1e-4 * np.ptp(depth[mask]))
         for axis, slope, weight, inside in zip((0, 1), (p, q), found.weights, edges_of(mask), strict=True):
             mean = slope + 0.5 * np.diff(slope, axis=axis, append=0)
             wrong = np.abs(np.diff(depth, axis=axis, append=0) - mean)
-            assert (weight[inside & (wrong < 1e-9)] > 0.99).all()
-            assert (weight[inside & (wrong > 1)] < 0.01).all()
+            bend = 0.5 * np.abs(np.diff(slope, axis=axis, append=0))
+            assert (weight[inside & (wrong < 1e-9)] == 1).all()
+            assert (weight[inside & (wrong - bend > CONSTANTS.jump)] == 0).all()
             assert not weight[~inside].any()
 
     @staticmethod
@@ -161,6 +163,45 @@ class TestRecovery:
         assert errors[0] < 0.1 * errors[1]
 
 
+def smooth(name, size):
+    """Return slopes of a smooth surface, at most 1, from normals of 8 bits for each component."""
+    u, v = 6 * np.indices((size, size)) / (size - 1) - 3
+    if name == "peaks":
+        surface = normint.surfaces.peaks(size)
+        p, q = surface.p, surface.q
+    elif name == "waves":
+        p, q = np.cos(2 * u) * np.cos(v), -0.5 * np.sin(2 * u) * np.sin(v)
+    else:
+        centres = {
+            "bump": [(0, 0, 1)],
+            "wide bump": [(0, 0, 4)],
+            "bump and pit": [(1, 1, 0.5), (-1, -0.5, -0.4)],
+        }
+        p, q = np.zeros((2, size, size))
+        for at_u, at_v, width in centres[name]:
+            bell = np.sign(width) * np.exp(-((u - at_u) ** 2 + (v - at_v) ** 2) / (2 * abs(width)))
+            p, q = p - (u - at_u) * bell, q - (v - at_v) * bell
+    steepest = np.hypot(p, q).max()
+    normals = normint.gradient_to_normals(p / steepest, q / steepest)
+    return normint.normals_to_gradient(np.rint((normals + 1) * 127.5) / 127.5 - 1)
+
+
+class TestSmooth:
+    """Rounding to 8 bits tears nothing."""
+
+    @pytest.mark.parametrize("size", [24, 33, 64, 128])
+    @pytest.mark.parametrize("name", ["bump", "wide bump", "bump and pit", "waves", "peaks"])
+    def test_a_bump_of_8_bits_is_cut_nowhere(self, name, size):
+        p, q = smooth(name, size)[:2]
+        for sign in (1, -1):
+            result = calibrated(sign * p, sign * q)
+            np.testing.assert_array_equal(result.weights, edges_of(p < np.inf))
+
+    def test_nor_where_it_is_hollow_or_the_depth_grows_away(self):
+        p, q = smooth("bump", 64)[:2]
+        np.testing.assert_array_equal(calibrated(p, q, away=True).weights, edges_of(p < np.inf))
+
+
 class TestEveryMask:
     @each_mask
     @held_or_not
@@ -174,7 +215,7 @@ class TestEveryMask:
         for image in (found.depth, found.noise):
             np.testing.assert_array_equal(np.isfinite(image), mask)
         for weight, confidence, inside in zip(found.weights, found.confidence, edges_of(mask), strict=True):
-            assert ((weight >= 0) & (weight <= 1))[inside].all() and not weight[~inside].any()
+            assert np.isin(weight[inside], (0, 1)).all() and not weight[~inside].any()
             assert ((confidence > 0) & (confidence <= 1))[inside].all() and not confidence[~inside].any()
         assert np.isfinite(found.energies).all() and found.energies.size
 
@@ -194,7 +235,7 @@ class TestPrior:
     def test_a_weak_prior_everywhere_places_it_too(self):
         # Each part is where the mean of the prior puts it, and else as the slopes say.
         error = 0.5 * np.random.default_rng(0).standard_normal((N, N))
-        found = calibrated(self.p, self.q, prior=self.truth + error, prior_weight=1e-8).depth
+        found = calibrated(self.p, self.q, prior=self.truth + error, prior_weight=1e-6).depth
         for part in (self.block, ~self.block):
             np.testing.assert_allclose((found - self.truth)[part], error[part].mean(), atol=2e-3)
 
@@ -222,7 +263,7 @@ class TestHalves:
     def test_planes_without_noise_are_exact(self, name, constants):
         mask, depth, p, q = piecewise(name)
         found = calibrated(p, q, mask, constants=constants).depth
-        np.testing.assert_allclose(found, depth, atol=1e-6 * np.ptp(depth[mask]))
+        np.testing.assert_allclose(found, depth, atol=1e-4 * np.ptp(depth[mask]))
 
     @either
     def test_a_smooth_surface_is_that_of_least_squares(self, constants):
@@ -234,30 +275,20 @@ class TestHalves:
     @either
     def test_more_starts_do_no_harm(self, constants):
         p, q, mask = SCENES["vase"]
-        without = starting(whole=p.size)
+        without = CONSTANTS._replace(whole=p.size)
         energies = [calibrated(p, q, mask, constants=c).energies[-1] for c in (constants, without)]
         assert energies[0] <= 1.005 * energies[1]
-
-    @either
-    @each_scene
-    def test_mirroring_and_scaling(self, scene, constants):
-        cropped = (image[:-1, :-3] for image in SCENES[scene])  # odd numbers of rows and columns
-        p, q, mask = cropped
-        expected = calibrated(p, q, mask, constants=constants).depth
-        found = calibrated(-7.0 * p[::-1], 7.0 * q[::-1], mask[::-1], constants=constants).depth[::-1] / 7.0
-        moved = np.abs(found - expected - np.nanmedian(found - expected)) > 1e-5 * np.nanstd(expected)
-        assert moved.sum() <= 1  # as in TestInvariance
 
     @each_mask
     @held_or_not
     def test_every_mask(self, mask, held):
         p, q, _ = random_fields(mask)
-        smallest = starting(whole=2, large=2)
+        smallest = CONSTANTS._replace(whole=2, large=2)
         found = calibrated(np.where(mask, p, np.nan), q, mask, **prior_of(mask, held), constants=smallest)
         np.testing.assert_array_equal(np.isfinite(found.depth), mask)
         u, v = np.indices(mask.shape)
         plane = calibrated(np.ones(mask.shape), -np.ones(mask.shape), mask, constants=smallest).depth
-        np.testing.assert_allclose(plane, centred(np.where(mask, 1.0 * (u - v), np.nan), mask), atol=1e-6)
+        np.testing.assert_allclose(plane, centred(np.where(mask, 1.0 * (u - v), np.nan), mask), atol=1e-4)
 
     @either
     def test_each_stage_is_told_once_and_in_full_size(self, constants):
@@ -271,18 +302,53 @@ class TestHalves:
             np.testing.assert_array_equal(np.isfinite(depth), mask)
 
 
+class TestInvarianceOfHalves:
+    @each_scene
+    def test_mirroring(self, scene):
+        cropped = (image[:-1, :-3] for image in SCENES[scene])  # odd numbers of rows and columns
+        p, q, mask = cropped
+        expected = calibrated(p, q, mask, constants=BESIDE).depth
+        found = calibrated(-p[::-1], q[::-1], mask[::-1], constants=BESIDE).depth[::-1]
+        moved = np.abs(found - expected - np.nanmedian(found - expected)) > 5e-4 * np.nanstd(expected)
+        assert moved.sum() <= 1  # as in TestInvariance; systems are solved to 1e-5
+
+
 class TestReports:
     @pytest.mark.parametrize("sigma", [0.01, 0.05, 0.2])
     def test_noise_is_measured(self, sigma):
         peaks = normint.surfaces.peaks(96)
         noisy = peaks.with_noise(sigma, np.random.default_rng(3))
-        true = np.std([noisy.p - peaks.p, noisy.q - peaks.q])
+        true = np.std([noisy.p - peaks.p, noisy.q - peaks.q]) / 2**0.5  # an edge is the mean of two pixels
         assert np.median(calibrated(noisy.p, noisy.q).noise) == pytest.approx(true, rel=0.1)
 
-    def test_uncertain_steps_have_little_confidence(self):
-        _, _, p, q = piecewise("roof")
-        down, right = calibrated(p, q).confidence
-        assert (down[23] < 0.1).all() and (down[:22] == 1).all() and (right[:, :-1] == 1).all()
+    @each_scene
+    def test_only_what_slopes_do_not_explain_is_cut(self, scene):
+        p, q, mask = SCENES[scene]
+        result = calibrated(p, q, mask)
+        cuts = 0
+        for axis, slope, weight, inside in zip((0, 1), (p, q), result.weights, edges_of(mask), strict=True):
+            step = np.diff(result.depth, axis=axis, append=np.nan)
+            other = slope + np.diff(slope, axis=axis, append=0)
+            outside = np.maximum(step - np.maximum(slope, other), np.minimum(slope, other) - step)
+            cut = inside & (weight == 0)
+            cuts += cut.sum()
+            assert (outside[cut] > CONSTANTS.jump).all()
+        assert (cuts == 0) == (scene == "peaks")
+
+    def test_a_high_jump_is_surer_than_a_low_one(self):
+        # Slopes are the same all along the step; it is its height that grows.
+        _, depth, p, q = piecewise("step that tapers to nothing")
+        result = calibrated(p, q)
+        sure, height = result.confidence[0][23, 11:], (depth[24] - depth[23])[11:]
+        assert (result.weights[0][23, 11:] == 0).all() and (np.diff(height) > 0).all()
+        assert (np.diff(sure) > 0).all() and sure[0] < 0.8 * sure[-1]
+
+    def test_a_smooth_surface_is_surer_where_it_is_flat(self):
+        peaks = normint.surfaces.peaks(64)
+        result = calibrated(peaks.p, peaks.q)
+        bend = np.abs(np.diff(peaks.q, axis=1))
+        sure = result.confidence[1][:, :-1]
+        assert sure[bend > np.quantile(bend, 0.9)].mean() < sure[bend < np.quantile(bend, 0.1)].mean()
 
     def test_callback_tells_of_every_polished_surface(self):
         told, stages = [], []
@@ -294,7 +360,7 @@ class TestReports:
         np.testing.assert_array_equal(stages[-1][1], result.depth)
         assert (np.diff(result.energies) < 0).all()
         solves, energies = np.transpose(told)
-        assert len(told) > 4 and (np.diff(solves) > 0).all() and solves[-1] < result.iterations
+        assert len(told) >= 3 and (np.diff(solves) > 0).all() and solves[-1] < result.iterations
         assert set(result.energies[1:]) <= set(energies)
 
     def test_a_callback_may_stop_it(self):
@@ -311,7 +377,7 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("name", "value"),
         [("q", np.ones((4, 3))), ("p", np.full((3, 4), np.nan)), ("mask", np.zeros((3, 4))),
-         ("prior_weight", -1.0), ("constants", 3.0), ("constants", None)],
+         ("prior_weight", -1.0), ("away", 1), ("away", None), ("constants", 3.0), ("constants", None)],
     )  # fmt: skip
     def test_names_the_argument(self, name, value):
         arguments = {"p": self.field, "q": self.field, name: value}
@@ -325,9 +391,12 @@ class TestBadInput:
 
     def test_constants_are_fixed(self):
         with pytest.raises(AttributeError):
-            CONSTANTS.price.width = 1.0
-        with pytest.raises(AttributeError):
-            CONSTANTS.price = None
+            CONSTANTS.jump = 1.0
+
+    @pytest.mark.parametrize("name", CONSTANTS._fields)
+    def test_constants_are_positive(self, name):
+        with pytest.raises(ValueError, match=f"^{name}"):
+            calibrated(self.field, self.field, constants=CONSTANTS._replace(**{name: 0}))
 
     def test_arguments_are_not_written_to(self):
         fields = random_fields(MASKS["hole"])

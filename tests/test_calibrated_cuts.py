@@ -14,6 +14,7 @@ N = 48  # so that neither side of a discontinuity lies within reach as a whole
 MASK = np.ones((N, N), bool)
 EXISTS = edges_of(MASK)
 ONES = np.ones(EXISTS.shape)
+PRICE = np.ones((*EXISTS.shape, 2))  # one for each sign
 
 
 def residual_of(z, step=0.0):
@@ -22,8 +23,10 @@ def residual_of(z, step=0.0):
     return r - step
 
 
-def energy(z, price, step=0.0, variance=1.0, exists=EXISTS):
-    x = residual_of(z, step) ** 2 / variance
+def energy(z, price, step=0.0, spread=1.0, exists=EXISTS):
+    r = residual_of(z, step)
+    price = np.where(r > 0, price[..., 1], price[..., 0])
+    x = r**2 / (price * spread)
     return np.sum(np.where(exists, price * x / (1 + x), 0.0))
 
 
@@ -44,33 +47,41 @@ class TestRelocate:
     def test_a_displaced_cut_goes_back_to_the_kink(self, shift, axis, height):
         # Cutting is cheap between two lines, where the slopes change.
         lines = np.indices((N, N))[axis]
-        price = ONES.copy()
+        price = PRICE.copy()
         price[axis][lines == 23] = 0.5
         truth = height * (lines > 23)
         found = settled(height * (lines > 23 + shift), price)
         np.testing.assert_allclose(found - found[0, 0], truth, atol=1e-9)
 
+    @pytest.mark.parametrize(("height", "line"), [(50.0, 27), (-50.0, 20)])
+    def test_a_jump_up_goes_where_that_is_cheap_and_one_down_elsewhere(self, height, line):
+        columns = np.indices((N, N))[1]
+        price = PRICE.copy()
+        price[1, :, 27, 1] = price[1, :, 20, 0] = 0.5
+        found = settled(height * (columns > 23), price)
+        np.testing.assert_allclose(found - found[0, 0], height * (columns > line), atol=1e-9)
+
     @pytest.mark.parametrize("upwards", [True, False])
     def test_what_gains_nothing_is_not_moved(self, upwards):
         straight = residual_of(50.0 * (np.indices((N, N))[1] > 23))
         smooth = residual_of(0.2 * np.random.default_rng(0).standard_normal((N, N))) * EXISTS
-        price = ONES.copy()
+        price = PRICE.copy()
         price[1, :, 23] = 0.5
-        for residual, at in ((straight, ONES), (straight, price), (smooth, ONES)):
+        for residual, at in ((straight, PRICE), (straight, price), (smooth, PRICE)):
             assert relocate(residual, ONES, at, EXISTS, upwards) is None
 
     def test_a_bulge_of_the_outline_goes(self):
         z = 50.0 * (np.indices((N, N))[1] > 23)
         bulged = z.copy()
         bulged[20:23, 19:24] = 50.0
-        price = ONES.copy()
+        price = PRICE.copy()
         price[1, :, 23] = 0.9  # else any other straight line would do as well
         np.testing.assert_allclose(settled(bulged, price), z, atol=1e-9)
 
     @pytest.mark.parametrize("seed", range(4))
     def test_the_energy_never_rises(self, seed):
         rng = np.random.default_rng(seed)
-        price = rng.uniform(0.3, 1.0, EXISTS.shape)
+        price = rng.uniform(0.3, 1.0, PRICE.shape)
         inside = np.indices((N, N))[1] > 23 + np.rint(3 * rng.standard_normal((N, 1)))
         z = np.where(inside, 30.0, 0.0) + 0.3 * rng.standard_normal((N, N))
         moved = 0
@@ -105,16 +116,16 @@ class TestMinimum:
         rng = np.random.default_rng(seed)
         shape, offset = (3, 4), 1e4
         exists = edges_of(np.ones(shape, bool))
-        price = rng.uniform(0.2, 1.0, exists.shape)
+        price = rng.uniform(0.2, 1.0, (*exists.shape, 2))
         inside = rng.random(shape) < 0.5
         z = np.where(inside, -offset, 0.0)
-        variance = np.ones(exists.shape)
+        spread = np.ones(exists.shape)
         start = energy(z, price, exists=exists)
         best = min(
             energy(z + offset * np.reshape(choice, shape), price, exists=exists)
             for choice in itertools.product((0, 1), repeat=12)
         )
-        move, gain = refine(residual_of(z) * exists, variance, price, exists, inside, offset)
+        move, gain = refine(residual_of(z) * exists, spread, price, exists, inside, offset)
         if move is None:
             assert best == pytest.approx(start, abs=0.02)
         else:
@@ -133,20 +144,20 @@ class TestFuse:
     def test_takes_the_better_of_each_place(self, offset):
         first, second = np.zeros((2, N, N))
         first[4:12, 4:12], second[30:40, 30:44] = 20.0, -35.0
-        move = fuse(residual_of(first), ONES, ONES, EXISTS, second + offset - first)
+        move = fuse(residual_of(first), ONES, PRICE, EXISTS, second + offset - first)
         np.testing.assert_allclose(first + move, 0.0, atol=2 * offset)
 
     def test_nothing_to_gain(self):
         better, worse = np.zeros((N, N)), 20.0 * self.block
-        assert fuse(residual_of(better), ONES, ONES, EXISTS, worse - better) is None
-        assert fuse(residual_of(better), ONES, ONES, EXISTS, np.zeros((N, N))) is None
+        assert fuse(residual_of(better), ONES, PRICE, EXISTS, worse - better) is None
+        assert fuse(residual_of(better), ONES, PRICE, EXISTS, np.zeros((N, N))) is None
 
     @pytest.mark.parametrize("seed", range(4))
     def test_never_worse_than_either(self, seed):
         rng = np.random.default_rng(seed)
         first, second = rng.standard_normal((2, N, N)) + 30.0 * rng.integers(0, 2, (2, 8, 8)).repeat(
             6, axis=1).repeat(6, axis=2)  # fmt: skip
-        price = rng.uniform(0.3, 1.0, ONES.shape)
+        price = rng.uniform(0.3, 1.0, PRICE.shape)
         if energy(second, price) < energy(first, price):
             first, second = second, first
         move = fuse(residual_of(first), ONES, price, EXISTS, second - first)
@@ -159,8 +170,8 @@ class TestFuse:
         mask[:, 24] = False
         first = np.where(self.left, 20.0, 0.0)
         exists = edges_of(mask)
-        move = fuse(residual_of(first) * exists, ONES, ONES, exists, np.where(mask, -first, 0.0))
-        assert energy(first + move, ONES, exists=exists) == 0
+        move = fuse(residual_of(first) * exists, ONES, PRICE, exists, np.where(mask, -first, 0.0))
+        assert energy(first + move, PRICE, exists=exists) == 0
 
 
 class TestRefine:
@@ -170,23 +181,24 @@ class TestRefine:
     def test_the_outline_is_found_from_one_that_is_off(self, change):
         z = np.where(self.inside, 40.0, 0.0)
         near = np.abs(np.indices((N, N)) - 23.5).max(axis=0) < 12 + change
-        move, gain = refine(residual_of(z), ONES, ONES, EXISTS, near, -40.0)
+        move, gain = refine(residual_of(z), ONES, PRICE, EXISTS, near, -40.0)
         np.testing.assert_allclose(z + move, (z + move)[0, 0], atol=1e-9)
-        assert gain == pytest.approx(energy(z, ONES))
+        assert gain == pytest.approx(energy(z, PRICE))
 
     def test_a_small_piece_of_a_large_image(self):
         z = np.zeros((3 * N, 4 * N))
         z[:10, -20:-5] = 40.0  # at the border
         ones, exists = np.ones((2, *z.shape)), edges_of(np.ones(z.shape, bool))
+        price = np.ones((2, *z.shape, 2))
         near = np.zeros(z.shape, bool)
         near[:12, -21:-4] = True
-        move, gain = refine(residual_of(z), ones, ones, exists, near, -40.0)
+        move, gain = refine(residual_of(z), ones, price, exists, near, -40.0)
         np.testing.assert_array_equal(z + move, 0.0)
-        assert gain == pytest.approx(energy(z, ones, exists=exists))
+        assert gain == pytest.approx(energy(z, price, exists=exists))
 
     def test_what_gains_nothing_is_not_moved(self):
         z = np.where(self.inside, 40.0, 0.0)
-        move, gain = refine(residual_of(z), ONES, ONES, EXISTS, self.inside, 100.0)
+        move, gain = refine(residual_of(z), ONES, PRICE, EXISTS, self.inside, 100.0)
         if move is not None:  # then only by pixels that gain
             assert gain > 0
-            assert energy(z + move, ONES) == pytest.approx(energy(z, ONES) - gain)
+            assert energy(z + move, PRICE) == pytest.approx(energy(z, PRICE) - gain)

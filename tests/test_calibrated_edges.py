@@ -1,22 +1,41 @@
-"""What the slopes predict about a step: exact for planes, cubics and square roots, and no more than noise."""
+"""What the slopes say about an edge: its step, its variance, and what a jump costs either way."""
 
 import numpy as np
 import pytest
 
-from normint.methods.calibrated.edges import BESIDE_CONTOUR, CONTOUR, CURVED, KINK, PLAIN, predict
+from normint.methods.calibrated.constants import CONSTANTS
+from normint.methods.calibrated.contours import find_contours
+from normint.methods.calibrated.edges import look
+from normint.methods.calibrated.noise import Noise
 
 DOWN, RIGHT = 0, 1
+BELOW, ABOVE = 0, 1  # the sign of the residual
 LINE = 40
 
 
-def along_a_row(slope, sigma=1e-3, other=0.0, contours=True):
-    """Return what is predicted of the edges of one row, as (step, variance, kind, bend)."""
+def noise(shape, sigma, exponent=1.0, bend=0.1):
+    return Noise(np.full(shape, sigma), sigma, exponent, bend)
+
+
+def look_along_a_row(slope, other=0.0, away=False, **known):
+    """Return what is said of the edges of one row, as (step, variance, bend, price)."""
     slope = np.asarray(slope, float)[np.newaxis]
     shape = slope.shape
-    found = predict(np.full(shape, other), slope, np.ones(shape, bool), np.full(shape, sigma), contours)
+    quiet = noise(shape, **({"sigma": 0.01} | known))
+    found = look(np.full(shape, other), slope, np.ones(shape, bool), quiet, away)
     assert not found.exists[DOWN].any()
     np.testing.assert_array_equal(found.exists[RIGHT, 0], np.arange(shape[1]) < shape[1] - 1)
-    return tuple(image[RIGHT, 0, :-1] for image in (found.step, found.variance, found.kind, found.bend))
+    return tuple(image[RIGHT, 0, :-1] for image in (found.step, found.variance, found.bend, found.price))
+
+
+def contours_along_a_row(slope, sigma=1e-3, share=0.95):
+    """Return step, variance and whether it is a last edge; where nothing is predicted, NaN and NaN."""
+    slope = np.atleast_2d(np.asarray(slope, float))
+    step, variance = np.full((2, 2, *slope.shape), np.nan)
+    mask, noisy = np.ones(slope.shape, bool), np.full(slope.shape, sigma)
+    last = find_contours(0 * slope, slope, mask, noisy, share, step, variance)
+    assert not last[DOWN].any() and np.isnan(step[DOWN]).all()
+    return tuple(image[RIGHT, 0, :-1] for image in (step, variance, last))
 
 
 def square_root(distance, radius=30.0, size=LINE, end=25, behind=0.2):
@@ -32,62 +51,96 @@ def square_root(distance, radius=30.0, size=LINE, end=25, behind=0.2):
     return depth + behind * np.arange(size), slope + behind
 
 
-class TestSmooth:
-    def test_a_plane(self):
-        step, variance, kind, bend = along_a_row(np.full(LINE, 0.7), sigma=0.1)
-        np.testing.assert_allclose(step, 0.7)
-        np.testing.assert_allclose(variance, 0.1**2 / 2)
-        assert (kind == PLAIN).all() and not bend.any()
-
-    def test_slopes_that_are_cubic(self):
-        v = np.arange(12.0)
-        depth = 0.3 * v**4 - v**3 + 2 * v
-        slope = 1.2 * v**3 - 3 * v**2 + 2
-        step, _, kind, _ = along_a_row(slope, sigma=1e-6)
-        inner = np.s_[3:-1]  # further left the second differences have no sign in common
-        assert (kind[inner] == CURVED).all()
-        np.testing.assert_allclose(step[inner], np.diff(depth)[inner])
-
-    @pytest.mark.parametrize("sigma", [0.01, 1.0])
-    def test_noise_alone_is_plain(self, sigma):
-        rng = np.random.default_rng(0)
-        p, q = sigma * rng.standard_normal((2, 100, 100))
-        found = predict(p, q, np.ones((100, 100), bool), np.full((100, 100), sigma))
-        assert np.mean(found.kind[found.exists] != PLAIN) < 2e-3
-        # The truth is a plane: its steps are 0, and the predictions are as far off as they say.
-        assert np.mean(found.step[found.exists] ** 2) == pytest.approx(0.5 * sigma**2, rel=0.05)
-
-    def test_noise_that_varies_makes_a_variance_that_varies(self):
-        sigma = np.linspace(0.1, 0.5, LINE)[np.newaxis]
-        found = predict(0 * sigma, 0 * sigma, np.ones(sigma.shape, bool), sigma)
-        expected = 0.25 * (sigma[0, 1:] ** 2 + sigma[0, :-1] ** 2)  # of the mean of two independent slopes
-        np.testing.assert_allclose(found.variance[RIGHT, 0, :-1], expected)
+def ball(size=60, radius=20.4):
+    """Return the slopes of a ball before ground that is seen straight on, and where it is."""
+    u, v = np.indices((size, size)) - 0.5 * size + 0.7
+    height = np.sqrt(np.maximum(radius**2 - u**2 - v**2, 0.0))
+    inside = height > 0
+    p, q = (np.where(inside, -x / np.where(inside, height, 1.0), 0.0) for x in (u, v))
+    return p, q, inside
 
 
-class TestKink:
-    slope = np.where(np.arange(LINE) < 20, -0.4, 1.1)
+class TestStep:
+    @pytest.mark.parametrize(
+        "slope", [np.full(LINE, 0.7), np.linspace(-1, 2, LINE), np.repeat([-0.4, 1.1], 20)]
+    )
+    def test_it_is_the_mean_of_two_slopes(self, slope):
+        step, _, bend, _ = look_along_a_row(slope)
+        np.testing.assert_allclose(step, 0.5 * (slope[1:] + slope[:-1]))
+        np.testing.assert_allclose(bend, 0.5 * np.abs(np.diff(slope)), atol=1e-15)
 
-    def test_it_may_be_anywhere_along_its_edge(self):
-        # At a part t of the way, the step is -0.4 t + 1.1 (1 - t): uniform t gives this mean and variance.
-        t = np.linspace(0, 1, 100001)
-        possible = -0.4 * t + 1.1 * (1 - t)
-        step, variance, kind, bend = along_a_row(self.slope)
-        assert np.flatnonzero(kind == KINK).tolist() == np.flatnonzero(bend > 9).tolist() == [19]
-        assert step[19] == pytest.approx(possible.mean())
-        assert variance[19] == pytest.approx(possible.var(), rel=1e-3)
-        np.testing.assert_allclose(np.delete(variance, 19), 0.5e-6)
+    @pytest.mark.parametrize("exponent", [0.0, 0.5, 1.0])
+    def test_a_plane_is_as_uncertain_as_it_is_steep(self, exponent):
+        _, variance, _, _ = look_along_a_row(np.full(LINE, 0.7), other=-1.1, sigma=0.1, exponent=exponent)
+        np.testing.assert_allclose(variance, 0.1**2 * (1 + 0.7**2 + 1.1**2) ** exponent)
 
-    def test_within_the_noise_it_is_none(self):
-        step, variance, kind, _ = along_a_row(self.slope, sigma=1.0)
-        assert (kind == PLAIN).all()
-        np.testing.assert_allclose(variance, 0.5)
+    def test_a_bend_adds_to_the_variance(self):
+        slope = np.where(np.arange(LINE) < 20, -0.4, 1.1)
+        _, variance, _, _ = look_along_a_row(slope, exponent=0.0, bend=0.2)
+        expected = np.full(LINE - 1, 0.01**2)
+        expected[19] += (0.2 * 1.5) ** 2
+        np.testing.assert_allclose(variance, expected)
 
-    def test_the_other_slope_bends_an_edge_but_leaves_its_step(self):
-        p = np.broadcast_to(self.slope, (LINE, LINE))
-        ones = np.ones(p.shape)
-        found = predict(p, 0 * p, ones > 0, 1e-3 * ones)
-        assert (found.bend[RIGHT, :, 19] > 9).all() and not found.bend[DOWN].any()
-        assert (found.kind == PLAIN).all() and not found.step[RIGHT].any()
+    def test_noise_is_as_large_as_it_says(self):
+        p, q = 0.05 * np.random.default_rng(0).standard_normal((2, 100, 100))
+        found = look(p, q, p < np.inf, noise(p.shape, 0.05 / 2**0.5, bend=1e-9))
+        pull = (found.step**2 / found.variance)[found.exists]  # the truth is a plane
+        assert np.mean(pull) == pytest.approx(1.0, rel=0.05)
+        assert found.likely[found.exists].mean() < 1e-3
+
+
+class TestPrice:
+    def test_it_is_the_logarithm_of_the_odds(self):
+        p, q = np.random.default_rng(0).standard_normal((2, 12, 15))
+        found = look(p, q, p < np.inf, noise(p.shape, 0.01))
+        normals = np.stack([-p, -q, np.ones(p.shape)], axis=-1)
+        normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
+        theta = np.arccos(np.sum(normals[:, 1:] * normals[:, :-1], axis=-1))
+        deviation = np.sqrt(found.variance[RIGHT, :, :-1])
+        for sign, fall in ((BELOW, -q[:, :-1]), (ABOVE, q[:, 1:])):
+            turned = (fall + np.sqrt(1 + fall**2)) ** CONSTANTS.fall
+            odds = CONSTANTS.bend * theta**2 * turned + CONSTANTS.least
+            expected = np.log(1 + np.sqrt(p.size) / (np.sqrt(2 * np.pi) * deviation * odds))
+            np.testing.assert_allclose(found.price[RIGHT, :, :-1, sign], expected)
+
+    @pytest.mark.parametrize("other", [0.0, 0.8])
+    def test_it_falls_with_the_angle_between_normals(self, other):
+        kinks = np.linspace(0, 2, 20)
+        prices = [look_along_a_row([-k / 2] * 3 + [k / 2] * 3, other=other)[3][2] for k in kinks]
+        assert (np.diff(prices, axis=0) < 0).all()
+        # Of equal slopes at both ends, it does not matter which side is in front.
+        for along in (0.0, 0.4):
+            prices = look_along_a_row(np.full(6, along), other=other)[3]
+            np.testing.assert_allclose(prices[:, BELOW], prices[:, ABOVE])
+
+    def test_a_kink_costs_the_less_the_more_it_falls(self):
+        # A roof in front of what lies at its ridge is unlikely; a ditch's sides hide what is in it.
+        roof = look_along_a_row([0.7] * 3 + [-0.7] * 3)[3]
+        ditch = look_along_a_row([-0.7] * 3 + [0.7] * 3)[3]
+        assert (ditch[2] < roof[2] - 0.5).all()
+
+    @pytest.mark.parametrize("away", [False, True])
+    def test_a_ball_before_the_ground_jumps_down_at_its_contour(self, away):
+        sign = -1 if away else 1
+        p, q, inside = ball()
+        found = look(sign * p, sign * q, p < np.inf, noise(p.shape, 0.01), away)
+        down, up = (BELOW, ABOVE) if not away else (ABOVE, BELOW)
+        for axis in (DOWN, RIGHT):
+            changes = np.diff(inside.astype(int), axis=axis, append=0)
+            leaves, enters = (changes == change for change in (-1, 1))
+            assert leaves.sum() > 30 and enters.sum() > 30
+            slope = np.abs((p, q)[axis])
+            steep = slope + np.roll(slope, -1, axis) > 0.5  # elsewhere the contour runs along the edge
+            for where, cheap, dear in ((leaves & steep, down, up), (enters & steep, up, down)):
+                price = found.price[axis][where]
+                assert (price[:, cheap] < price[:, dear]).all()
+                assert np.median(price[:, dear] - price[:, cheap]) > 1.0
+            assert found.likely[axis][(leaves | enters) & steep].mean() > 0.9
+
+    def test_without_a_ball_no_edge_of_the_ground_is_likely(self):
+        p, q, inside = ball()
+        found = look(p, q, ~inside, noise(p.shape, 0.01))
+        assert not found.likely.any() and found.price[found.exists].min() > 10
 
 
 class TestContour:
@@ -97,19 +150,21 @@ class TestContour:
     @pytest.mark.parametrize("behind", [0.0, -0.6])
     def test_a_square_root_is_exact(self, distance, behind):
         depth, slope = square_root(distance, behind=behind)
-        step, variance, kind, _ = along_a_row(slope, sigma=1e-6)
-        assert kind[25] == CONTOUR and (kind[22:25] == BESIDE_CONTOUR).all() and (kind[26:] == PLAIN).all()
+        step, variance, last = contours_along_a_row(slope, sigma=1e-6)
+        assert np.flatnonzero(last).tolist() == [25]
+        assert np.flatnonzero(np.isfinite(step)).tolist() == [22, 23, 24, 25]
         np.testing.assert_allclose(step[22:26], np.diff(depth)[22:26])
         assert (variance[22:26] > 0).all()
 
     @each_distance
     def test_either_way_and_upside_down(self, distance):
         _, slope = square_root(distance)
-        expected = along_a_row(slope)
-        for found, sign in ((along_a_row(-slope), -1), (along_a_row(-slope[::-1]), -1)):
-            turned = (image[::-1] for image in found) if found[2][13] == CONTOUR else found
-            for image, other, factor in zip(turned, expected, (sign, 1, 1, 1), strict=True):
-                np.testing.assert_allclose(image, factor * other)
+        step, variance, last = contours_along_a_row(slope)
+        assert last[25]
+        for turn, sign in ((np.s_[:], -1), (np.s_[::-1], -1), (np.s_[::-1], 1)):
+            found = contours_along_a_row(sign * slope[turn])
+            for image, other, factor in zip(found, (step, variance, last), (sign, 1, 1), strict=True):
+                np.testing.assert_allclose(image[turn], factor * other)
 
     def test_a_ball_on_the_ground(self):
         # Its outline is not quite a square root, and the variance says so.
@@ -117,20 +172,34 @@ class TestContour:
         for radius in np.linspace(20.4, 60.4, 30):
             height = np.sqrt(np.maximum(radius**2 - x**2, 0.0))
             slope = np.where(height > 0, -x / np.where(height > 0, height, 1.0), 0.0)
-            last, step = np.flatnonzero(height > 0)[-1], np.diff(height)
-            found, variance, kind, _ = along_a_row(slope)
-            if kind[last] == CONTOUR:
-                error = found[last] - step[last], slope[last] / 2 - step[last]
+            end, step = np.flatnonzero(height > 0)[-1], np.diff(height)
+            found, variance, last = contours_along_a_row(slope)
+            if last[end]:
+                error = found[end] - step[end], slope[end] / 2 - step[end]
                 errors.append(error)
-                assert abs(error[0]) < 2.5 * np.sqrt(variance[last])
+                assert abs(error[0]) < 2.5 * np.sqrt(variance[end])
         assert len(errors) > 20
         contour, mean = np.sqrt(np.mean(np.square(errors), axis=0))
         assert contour < 0.25 * mean
 
-    def test_not_unless_wanted(self):
-        _, slope = square_root(0.3)
-        kind = along_a_row(slope, contours=False)[2]
-        assert not np.isin(kind, (CONTOUR, BESIDE_CONTOUR)).any() and kind[25] == KINK
+    @pytest.mark.parametrize(("bodies", "found"), [(19, True), (18, False)])
+    def test_nothing_is_changed_unless_most_places_obey(self, bodies, found):
+        _, body = square_root(0.3, behind=0.0)
+        crease = np.zeros(LINE)
+        crease[:26] = -0.1 - 1e-3 * np.arange(26)  # the two slopes before the last do not make a root
+        crease[24:26] = -3.0, -5.0
+        slope = np.stack([body] * bodies + [crease] * (20 - bodies))
+        step, _, last = contours_along_a_row(slope, share=0.95)
+        assert last[25] == found and np.isfinite(step[25]) == found
+
+    def test_look_takes_their_steps(self):
+        depth, slope = square_root(0.3, behind=0.0)
+        slope = slope[np.newaxis]
+        found = look(0 * slope, slope, slope < np.inf, noise(slope.shape, 1e-4))
+        assert np.flatnonzero(found.contour[RIGHT]).tolist() == [25]
+        np.testing.assert_allclose(found.step[RIGHT, 0, 22:26], np.diff(depth)[22:26])
+        mean = 0.5 * (slope[0, 1:] + slope[0, :-1])
+        np.testing.assert_allclose(found.step[RIGHT, 0, :22], mean[:22])
 
 
 class TestInvariance:
@@ -138,46 +207,60 @@ class TestInvariance:
     def field():
         """Return slopes with kinks, contours, curves and noise, a mask with holes, and their noise."""
         rng = np.random.default_rng(0)
-        u, v = np.indices((60, 60)) - 29.3
-        height = np.sqrt(np.maximum(20**2 - u**2 - v**2, 0.0))
-        p, q = (np.where(height > 0, -x / np.where(height > 0, height, 1.0), 0.0) for x in (u, v))
-        p, q = np.where(v > 22, 0.5, p), q + 0.01 * rng.standard_normal(u.shape)
-        return p, q, rng.random(u.shape) < 0.97, np.full(u.shape, 0.01)
+        p, q, _ = ball()
+        p, q = np.where(np.indices(p.shape)[1] > 52, 0.5, p), q + 0.01 * rng.standard_normal(p.shape)
+        levels = 0.01 * rng.uniform(0.5, 2.0, p.shape)
+        return p, q, rng.random(p.shape) < 0.97, Noise(levels, 0.01, 0.7, 0.1)
 
-    def test_the_field_has_all_kinds(self):
-        kind = predict(*self.field()).kind
-        assert set(np.unique(kind)) >= {PLAIN, KINK, CONTOUR, BESIDE_CONTOUR}
+    # The field has places that are no square roots; a small share of the rest is enough here.
+    each_share = pytest.mark.parametrize(
+        "constants", [CONSTANTS, CONSTANTS._replace(square_root=0.01)], ids=["plain", "contours"]
+    )
 
-    @pytest.mark.parametrize("factor", [-1.0, 1e4])
-    def test_scaling(self, factor):
-        p, q, mask, sigma = self.field()
-        expected = predict(p, q, mask, sigma)
-        found = predict(factor * p, factor * q, mask, abs(factor) * sigma)
-        np.testing.assert_array_equal(found.kind, expected.kind)
-        np.testing.assert_allclose(found.step, factor * expected.step, atol=1e-12 * abs(factor))
-        np.testing.assert_allclose(
-            found.variance[found.exists], factor**2 * expected.variance[found.exists], rtol=1e-9
-        )
-        np.testing.assert_allclose(found.bend, expected.bend, rtol=1e-9)
+    def test_the_field_has_contours_if_they_are_wanted(self):
+        p, q, mask, known = self.field()
+        assert look(p, q, mask, known, constants=CONSTANTS._replace(square_root=0.01)).contour.sum() > 20
 
-    def test_adding_a_plane(self):
-        p, q, mask, sigma = self.field()
-        expected, found = predict(p, q, mask, sigma), predict(p + 0.7, q - 1.3, mask, sigma)
-        np.testing.assert_array_equal(found.kind, expected.kind)
-        plane = np.array([0.7, -1.3])[:, np.newaxis, np.newaxis] * found.exists
-        np.testing.assert_allclose(found.step, expected.step + plane, atol=1e-9)
-        np.testing.assert_allclose(found.variance, expected.variance, rtol=1e-9)
-
-    def test_transposing(self):
-        p, q, mask, sigma = self.field()
-        expected, found = predict(p, q, mask, sigma), predict(q.T, p.T, mask.T, sigma.T)
+    @each_share
+    @pytest.mark.parametrize("away", [False, True])
+    def test_transposing(self, constants, away):
+        p, q, mask, known = self.field()
+        expected = look(p, q, mask, known, away, constants)
+        found = look(q.T, p.T, mask.T, known._replace(levels=known.levels.T), away, constants)
         for image, other in zip(found, expected, strict=True):
-            np.testing.assert_array_equal(image.swapaxes(1, 2)[::-1], other)
+            np.testing.assert_allclose(image.swapaxes(1, 2)[::-1], other, rtol=1e-9)
 
-    def test_flipping(self):
-        p, q, mask, sigma = self.field()
-        expected = predict(p, q, mask, sigma)
-        found = predict(-p[::-1], q[::-1], mask[::-1], sigma)
-        for image, other, sign in zip(found[1:], expected[1:], (-1, 1, 1, 1), strict=True):
-            np.testing.assert_allclose(image[DOWN, :-1][::-1] * sign, other[DOWN, :-1])
-            np.testing.assert_allclose(image[RIGHT][::-1], other[RIGHT])
+    @each_share
+    @pytest.mark.parametrize("away", [False, True])
+    def test_flipping(self, constants, away):
+        p, q, mask, known = self.field()
+        expected = look(p, q, mask, known, away, constants)
+        found = look(
+            -p[::-1], q[::-1], mask[::-1], known._replace(levels=known.levels[::-1]), away, constants
+        )
+        for name, image, other in zip(found._fields, found, expected, strict=True):
+            down = image[DOWN, :-1][::-1]
+            if name == "step":
+                down = -down
+            elif name == "price":  # the edge leads the other way
+                down = down[..., ::-1]
+            np.testing.assert_allclose(down, other[DOWN, :-1], rtol=1e-9)
+            np.testing.assert_allclose(image[RIGHT][::-1], other[RIGHT], rtol=1e-9)
+
+    @each_share
+    def test_negating_the_depth_and_where_it_grows(self, constants):
+        p, q, mask, known = self.field()
+        expected, found = (
+            look(p, q, mask, known, False, constants),
+            look(-p, -q, mask, known, True, constants),
+        )
+        np.testing.assert_allclose(found.step, -expected.step)
+        np.testing.assert_allclose(found.price[..., ::-1], expected.price)
+        for name in ("exists", "variance", "bend", "likely", "contour"):
+            np.testing.assert_allclose(getattr(found, name), getattr(expected, name))
+
+    def test_where_it_grows_matters(self):
+        p, q, mask, known = self.field()
+        one, other = (look(p, q, mask, known, away) for away in (False, True))
+        assert np.abs(one.price - other.price).max() > 1
+        np.testing.assert_array_equal(one.step, other.step)

@@ -5,8 +5,7 @@ import pytest
 import scipy.ndimage
 from small_problems import each_mask, edges_of
 
-from normint.methods.calibrated.constants import CONSTANTS
-from normint.methods.calibrated.piece_moves import moves
+from normint.methods.calibrated.piece_moves import GROWTH, LEAST_GAIN, moves
 from normint.methods.calibrated.piece_tree import milestones
 from normint.methods.calibrated.pieces import FORBIDDEN, doubtful_pixels, pieces
 
@@ -105,14 +104,14 @@ class TestMoves:
 
     labels = np.repeat(np.repeat(np.arange(6).reshape(2, 3), 12, axis=0), 10, axis=1)
 
-    def found(self, heights, hold=0.0, least=2.0):
+    def found(self, heights, hold=0.0, price=(1.0, 1.0)):
         """Return the offsets and their number, for pieces that a prior holds at the given heights."""
         z, exists = heights[self.labels], edges_of(self.labels >= 0)
         r, ones = np.zeros(exists.shape), np.ones(exists.shape)
+        prices = np.broadcast_to(price, (*exists.shape, 2))
         r[0, :-1], r[1, :, :-1] = np.diff(z, axis=0), np.diff(z, axis=1)
         hold = hold * np.bincount(self.labels.ravel())
-        rounds = CONSTANTS.rounds._replace(least_gain=least)
-        return moves(self.labels, 6, r, ones, ones, exists, hold, np.zeros(6), rounds=rounds)[:2]
+        return moves(self.labels, 6, r, ones, prices, exists, hold, np.zeros(6))[:2]
 
     def test_pieces_that_agree_stay(self):
         offsets, moved = self.found(np.zeros(6))
@@ -131,9 +130,11 @@ class TestMoves:
         assert np.ptp(heights + offsets) < 0.5  # within the noise, where small changes do the rest
 
     def test_a_gain_too_small_is_not_taken(self):
-        heights = np.array([40.0, 0, 0, 0, 0, 0])  # 22 edges on its outline
-        assert self.found(heights, least=21.0)[1] == 1
-        assert self.found(heights, least=23.0)[1] == 0
+        heights = np.array([40.0, 0, 0, 0, 0, 0])  # 22 edges on its outline, which fall from it
+        for height, cheap in ((heights, (0.0, 9.0)), (-heights, (9.0, 0.0))):
+            for gain, moved in ((LEAST_GAIN - 0.2, 0), (LEAST_GAIN + 0.2, 1)):
+                price = [gain / 22 if c == 0 else c for c in cheap]
+                assert self.found(height, price=price)[1] == moved
 
     def test_the_outline_against_what_holds_it(self):
         # All are held at heights that do not agree: a strong hold wins, a weak one does not.
@@ -163,7 +164,7 @@ class TestMilestones:
     @pytest.mark.parametrize("partner", ["last", "any"])
     def test_what_is_left_out_lies_between_two_that_are_much_the_same(self, partner):
         left, right, bulk = self.tree(400, partner)
-        chosen = milestones(left, right, bulk, CONSTANTS.piece_moves.growth)
+        chosen = milestones(left, right, bulk, GROWTH)
         assert chosen[left < 0].all() and chosen[-1] and (partner == "any" or not chosen.all())
         larger = np.where(bulk[left] >= bulk[right], left, right)
         above = np.full(bulk.size, -1)
@@ -175,11 +176,11 @@ class TestMilestones:
                 assert up >= 0
             while not chosen[down]:
                 down = larger[down]
-            assert bulk[up] <= CONSTANTS.piece_moves.growth * bulk[down]
+            assert bulk[up] <= GROWTH * bulk[down]
 
     def test_looking_at_a_chain_is_not_quadratic(self):
         shares = []
         for count in (1000, 8000):
             left, right, bulk = self.tree(count, "last")
-            shares.append(bulk[milestones(left, right, bulk, CONSTANTS.piece_moves.growth)].sum() / bulk[-1])
+            shares.append(bulk[milestones(left, right, bulk, GROWTH)].sum() / bulk[-1])
         assert shares[1] < 1.1 * shares[0] + 1 < 50  # the shares of all nodes are 500 and 4000

@@ -20,7 +20,7 @@ METHODS = {
     "phi2": ["gamma"],
     "anisotropic_diffusion": ["mu", "nu"],
     "mumford_shah": ["mu", "epsilon"],
-    "calibrated": [],
+    "calibrated": ["away"],
     "bilateral": ["k"],
 }
 ITERATIVE = ["total_variation", "phi1", "phi2", "anisotropic_diffusion", "mumford_shah", "bilateral"]
@@ -32,6 +32,7 @@ DEFAULTS = {
     ("anisotropic_diffusion", "nu"): 1.0,
     ("mumford_shah", "mu"): 45.0,
     ("mumford_shah", "epsilon"): 0.01,
+    ("calibrated", "away"): False,
 }
 NAMES = {
     "normint": "Integration integrate integrate_normals normals_to_gradient gradient_to_normals "
@@ -39,8 +40,8 @@ NAMES = {
     "normint.surfaces": "Surface peaks vase canadian_tent figurine bust",
     "normint.metrics": "rmse mean_angular_error",
     "normint.domain": "Domain",
-    "normint.datasets": "beethoven cat depth_and_normals diligent find peppers read_beethoven read_diligent "
-    "read_normal_map DepthAndNormals ImageSet Picture",
+    "normint.datasets": "beethoven cat depth_and_normals diligent find measured_objects peppers "
+    "read_beethoven read_diligent read_normal_map DepthAndNormals ImageSet Picture",
     "normint.course": "EXERCISES Mistake Task check_alternation check_depth_system check_energy "
     "check_energy_and_gradient check_finite_differences check_fixed_point check_forward_differences "
     "check_functional check_indicated_system check_indicator check_numbering check_phi1 check_phi2 "

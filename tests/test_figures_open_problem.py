@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from normint.methods.calibrated.constants import CONSTANTS
-from normint.methods.calibrated.edges import predict
+from normint.methods.calibrated.edges import look
+from normint.methods.calibrated.noise import measure
 from normint.surfaces.scenes import scene
 from normint.workbook.figures import open_problem as draw
 from normint.workbook.figures import open_problem_charts as charts
@@ -41,12 +41,16 @@ def test_predicted_steps_draws_true_steps_beside_both_predictions():
 def test_weights_fall_where_the_surface_breaks_while_it_cools():
     rng, zero = np.random.default_rng(0), np.zeros((16, 20))
     p, q = 0.01 * rng.standard_normal((2, *zero.shape))
-    edges = predict(p, q, zero == 0, np.full(zero.shape, 0.01))
+    noise = measure(p, q, zero == 0)
+    edges = look(p, q, zero == 0, noise)
     depth = np.where(np.arange(20) < 10, 0.0, 5.0) + zero
-    figure = draw.graduated_weights([depth] * 24, edges, CONSTANTS, columns=3)
+    figure = draw.graduated_weights([depth] * 24, edges, noise.typical, cooling=1.5, columns=3, size=2.5)
     images = [axes.images[0].get_array() for axes in figure.axes[:3]]
     at_jump, elsewhere = ([image[:, column].min() for image in images] for column in (9, 4))
-    assert at_jump[0] == pytest.approx(0.5, abs=1e-3) and at_jump[-1] < 1e-3 and min(elsewhere) > 0.3
+    # It begins with a third of the largest residual: x = r²/(2 C τ²) is 9/(2 C) there.
+    price = edges.price[1, :, 9, 1].min()
+    assert at_jump[0] == pytest.approx(1 / (1 + 4.5 / price), rel=0.01)
+    assert at_jump[-1] < 1e-3 and min(elsewhere) > 0.3
     assert figure.axes[2].get_title() == "τ = 0 σ"
 
 

@@ -200,7 +200,7 @@ BAD_INPUT = [
     ({"prior_weight": 1}, "prior is missing although prior_weight is positive"),
     ({"method": "cubic"}, "method is 'cubic'; expected one of quadratic, dct, sylvester"),
     ({"smoothness": 1}, "smoothness is not an option of method 'quadratic'; it has .*tolerance"),
-    ({"solver": "jacobi"}, "solver is 'jacobi'; expected one of multigrid, pyamg, cg, direct"),
+    ({"solver": "gauss"}, "solver is 'gauss'; expected one of multigrid, pyamg, cg, jacobi, direct"),
     ({"initial": FIELD.T}, r"initial has shape \(4, 3\); expected \(3, 4\)"),
     ({"initial": NOT_FINITE}, r"initial is NaN or infinite at 1 pixel inside the mask, first at \(1, 1\)"),
     ({"tolerance": 0}, "tolerance is 0; expected a finite number > 0"),

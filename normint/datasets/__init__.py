@@ -24,6 +24,7 @@ __all__ = [
     "depth_and_normals",
     "diligent",
     "find",
+    "measured_objects",
     "peppers",
     "read_beethoven",
     "read_diligent",
@@ -116,6 +117,26 @@ def depth_and_normals(which: Which = "auto") -> DepthAndNormals:
         return replace(found, name="Cat")
 
     return _choose(which, CAT_DEPTH, read, stand_ins.depth_and_normals)
+
+
+def measured_objects(which: Which = "auto") -> list[DepthAndNormals]:
+    """Load all objects with true normals and depth that are there, the Cat first; or its stand-in alone.
+
+    Parameters
+    ----------
+    which : {"auto", "real", "stand-in"}
+        As for :func:`cat`.
+
+    Returns
+    -------
+    list of DepthAndNormals
+    """
+    first = depth_and_normals(which)
+    if first.data != "real":
+        return [first]
+    cat_folder = find(CAT_DEPTH)
+    others = [one for one in sorted(cat_folder.parent.iterdir()) if (one / "depth_gt.npz").is_file()]
+    return [first, *(read_normal_map(one) for one in others if one != cat_folder)]
 
 
 def diligent(name: str = "cat", *, crop: bool = False) -> ImageSet:

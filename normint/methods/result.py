@@ -24,11 +24,11 @@ class Integration:
     weights : (ndarray, ndarray) or None
         Weights of the edges downwards and to the right that the method ended with, where it has any.
     confidence : (ndarray, ndarray) or None
-        How well the slopes predict the step of each edge, beside what noise alone would allow: 1 where they
-        do, less at kinks and contours. Only "calibrated" tells.
+        For each edge the probability that the method is right about it: that the surface jumps there if its
+        weight is 0, and does not if it is 1. Only "calibrated" tells.
     noise : ndarray or None
-        The standard deviation of the slopes' noise at each pixel, NaN outside the mask. Only "calibrated"
-        tells.
+        The standard deviation of the step from one pixel to the next, seen straight on, as noise in the data
+        makes it; NaN outside the mask. Only "calibrated" tells.
     """
 
     depth: NDArray[np.float64] = field(repr=False)

@@ -141,6 +141,8 @@ def integrate_map(seen, method="quadratic", *, prior=None, prior_weight=0.0, dis
         options["initial"] = potential("initial", options["initial"])
     if options.get("facing") is None and "facing" in options_of(method):  # slopes alone do not tell the rays
         options["facing"] = lens.turned_against(seen.p / lens.unit, seen.q / lens.unit)
+    if "away" in options_of(method):
+        options.setdefault("away", not lens.far)
     held = {"prior": prior, "prior_weight": prior_weight}
     result = integrate_quietly(seen.p, seen.q, seen.mask, method=method, **held, **options)
     depth = result.depth if lens.far else distance * lens.depth(result.depth / lens.unit)

@@ -53,6 +53,8 @@ def _options(rng, method):
         "mumford_shah": ["mu"],
     }
     options = {name: float(10.0 ** rng.uniform(-4, 4)) for name in names.get(method, [])}
+    if method == "calibrated":
+        options["away"] = bool(rng.random() < 0.5)
     if "scheme" in inspect.signature(METHODS[method].function).parameters and rng.random() < 0.2:
         options |= {"scheme": "paper", "max_iterations": int(rng.integers(1, 20))}
     return options

@@ -6,64 +6,79 @@ import numpy as np
 
 from normint import inputs
 from normint.domain import bounding_box
+from normint.methods.calibrated.confidence import confidence
 from normint.methods.calibrated.constants import CONSTANTS, Constants
-from normint.methods.calibrated.energy import WEAKEST, CalibratedEnergy
-from normint.methods.calibrated.search import best
+from normint.methods.calibrated.energy import CalibratedEnergy
+from normint.methods.calibrated.search import ROUNDS, best
 from normint.methods.result import Integration
 from normint.solver.pieces import Pieces
 
 
 def calibrated(
-    p, q, mask=None, *, prior=None, prior_weight=0.0, callback=None, observe=None, constants=CONSTANTS,
+    p, q, mask=None, *, prior=None, prior_weight=0.0, away=False, callback=None, observe=None,
+    constants=CONSTANTS,
 ):  # fmt: skip
     """Integrate a piecewise smooth surface: nothing has to be known, and nothing tuned.
 
     Parameters
     ----------
     p, q, mask, prior, prior_weight
-        As for :func:`normint.integrate`. λ is relative to an edge that is neither uncertain nor cut. Where
-        only some pixels are held (control points), the surface does not jump between them and their
-        neighbours.
+        As for :func:`normint.integrate`; slopes in pixels per pixel. λ is relative to an edge that is neither
+        uncertain nor cut. Where only some pixels are held (control points), the surface does not jump between
+        them and their neighbours.
+    away : bool
+        Whether the depth grows away from the viewer, as f log d does with a near camera. By default it grows
+        towards the viewer. It matters: the side in front is the one that hides the other.
     callback : callable, optional
         Called as ``callback(solves, energy)`` whenever a surface has been polished, that of a smaller image
         among them, with the linear systems solved so far.
     observe : callable, optional
         Called as ``observe(stage, depth)`` with "least squares", "cooling" after every temperature,
-        "annealed", "moved" and "done". All before "moved" are of one start among several; in large images
-        they come from a smaller one.
+        "annealed", "moved" and "done". All before "moved" are of one start of two; in large images they come
+        from a smaller one.
     constants : Constants
         For studies of the method itself.
 
     Returns
     -------
     Integration
-        Its weights are those of Geman and McClure's function: near 1 on edges where the surface is continuous
-        and the slopes agree with it, and 0 across discontinuities. Its confidence and noise are those of the
-        measured slopes. Its energies are those of the start and of the accepted rounds, before the last fit.
+        Its weights are 0 where the surface jumps and 1 where it does not: an edge is cut if its step lies
+        more than half a pixel outside what the slopes at both ends explain, and a jump is likelier than
+        noise. Its confidence is the probability that this is right, edge by edge. Its noise is that of a
+        step seen straight on. Its energies are those of the start and of the accepted rounds, before the last
+        fit.
 
     Notes
     -----
-    1. The noise σ of the slopes is measured by their curl (:mod:`normint.methods.calibrated.noise`).
-    2. For every edge, its step t and the variance V of this prediction come from the slopes around it
-       (:mod:`normint.methods.calibrated.edges`).
-    3. The energy is Σ c x/(1 + x) with x = (Δz - t)²/(9 c V), Geman and McClure's function: an edge that
-       agrees costs c x, one that is cut c. The price c is lower where discontinuities are likely, and in
-       proportion to how much an edge tells: log(L/√V) in units of that of an edge with noise alone, with L
-       the depth that the slopes' deviation amounts to across the image. (An edge whose step could be
-       anything would agree with all.)
-    4. Three starts. The first is the result of this method for the image of half as many rows and columns
-       (:mod:`normint.methods.calibrated.pyramid`), which places what is large. The others begin with least
-       squares, reweighted with Cauchy's weights and the variance V + τ² while the temperature τ falls, with
-       contours taken for contours and, if there are any, for kinks; they find details. Each is polished with
-       the weights of the energy itself. Then they are fused: a minimum cut takes from each what costs least.
-       (Small images have no half; large ones have nothing else, so that the time per pixel does not grow.)
+    1. The noise is measured by the curl of the slopes (:mod:`normint.methods.calibrated.noise`): how strong
+       it is around each pixel, how it grows where the surface turns away, and what bends and errors that
+       neighbours share add to it.
+    2. Every edge has a step t, a variance S², and the price C of giving it up, which is the logarithm of the
+       odds that it holds (:mod:`normint.methods.calibrated.edges`). It is low where normals differ and the
+       side in front falls away, as it does at the contour of a body.
+    3. The energy is Σ C x/(1 + x) with x = (Δz - t)²/(2 C S²), Geman and McClure's function: an edge that
+       agrees costs what a normal distribution would, one that is cut C.
+    4. Two starts. One begins with least squares, reweighted with Cauchy's weights and the variance S² + τ²
+       while the temperature τ falls (graduated non-convexity). The other is the result of this method for the
+       image of half as many rows and columns (:mod:`normint.methods.calibrated.pyramid`), which places what
+       is large. Both are polished with the weights of the energy itself, and fused: a minimum cut takes from
+       each what costs less. (Small images have no half; large ones have nothing else, so that the time per
+       pixel does not grow.)
     5. Local minima are left by moving pieces (:mod:`normint.methods.calibrated.piece_moves`) and
        discontinuities (:mod:`normint.methods.calibrated.cut_moves`). What lowers the energy after polishing
        is kept.
-    6. The edges that are not cut are fitted by least squares.
+    6. The edges that are likelier to hold than to jump are fitted by least squares.
 
-    Transposing, flipping or negating the data, scaling them or adding a plane does the same to the depth, up
-    to rounding; where two surfaces cost the same, rounding may decide between them.
+    Transposing or flipping the data does the same to the depth, up to rounding; where two surfaces cost the
+    same, rounding may decide between them. Negating the data and `away` negates the depth. Scaling the depth
+    or adding a plane does not do the same to the result: the angle between two normals changes.
+
+    References
+    ----------
+    Geman, McClure: Statistical methods for tomographic image reconstruction. Bull. ISI 52, 1987.
+    Blake, Zisserman: Visual Reconstruction. MIT Press 1987 (graduated non-convexity).
+    Boykov, Veksler, Zabih: Fast approximate energy minimization via graph cuts. PAMI 23, 2001.
+    Cao, Santo, Shi, Okura, Matsushita: Bilateral Normal Integration. ECCV 2022 (one side may jump).
 
     Examples
     --------
@@ -78,12 +93,16 @@ def calibrated(
     start = time.perf_counter()
     p, q, mask = inputs.as_gradient(p, q, mask)
     prior, weight = inputs.as_prior(prior, prior_weight, mask)
+    if not isinstance(away, (bool, np.bool_)):
+        raise ValueError(f"away is {away!r}; expected True or False")
     if not isinstance(constants, Constants):
         raise ValueError(f"constants is a {type(constants).__name__}; expected Constants")
+    for name, value in constants._asdict().items():
+        inputs.as_positive(name, value)
     box = bounding_box(mask)
     images = p, q, prior, weight
     cropped = (None if image is None else np.where(mask[box], image[box], 0.0) for image in images)
-    surface = CalibratedEnergy(mask[box], *cropped, constants, callback)
+    surface = CalibratedEnergy(mask[box], *cropped, bool(away), constants, callback)
 
     def whole(image, outside):
         image, inside = np.full(mask.shape, outside), image
@@ -92,22 +111,22 @@ def calibrated(
 
     def tell(stage, z):
         if observe is not None:
-            observe(stage, whole(np.where(surface.mask, surface.unit * z, np.nan), np.nan))
+            observe(stage, whole(np.where(surface.mask, z, np.nan), np.nan))
 
     z, energies = best(surface, tell)
     tell("moved", z)
-    z, kept = surface.last_fit(z)
+    z, cut = surface.last_fit(z)
     Pieces(surface.mask, diagonal=surface.weight).settle(z, surface.prior)
     tell("done", z)
-    weights = np.where(surface.exists, np.where(kept, surface.agreement(z), WEAKEST), 0.0)
-    confidence = np.where(surface.exists, np.minimum(surface.plain / surface.variance, 1.0), 0.0)
+    r = surface.residual(z)
+    sure = np.where(surface.exists, confidence(cut, surface.beyond(r), surface.prices(r)), 0.0)
     return Integration(
-        depth=whole(np.where(surface.mask, surface.unit * z, np.nan), np.nan),
+        depth=whole(np.where(surface.mask, z, np.nan), np.nan),
         energies=np.array(energies),
         iterations=surface.solves,
-        converged=len(energies) <= constants.rounds.rounds,
+        converged=len(energies) <= ROUNDS,
         seconds=time.perf_counter() - start,
-        weights=tuple(whole(image, 0.0) for image in weights),
-        confidence=tuple(whole(image, 0.0) for image in confidence),
-        noise=whole(np.where(surface.mask, surface.noise, np.nan), np.nan),
+        weights=tuple(whole(1.0 * held, 0.0) for held in surface.exists & ~cut),
+        confidence=tuple(whole(image, 0.0) for image in sure),
+        noise=whole(np.where(surface.mask, surface.noise.levels, np.nan), np.nan),
     )

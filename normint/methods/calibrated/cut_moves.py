@@ -5,25 +5,29 @@ from scipy.ndimage import distance_transform_cdt
 
 from normint.compiling import FAST, njit
 from normint.domain import bounding_box
-from normint.methods.calibrated.constants import CONSTANTS
 from normint.methods.calibrated.energy import cost
 from normint.methods.calibrated.minimum_cut import minimum_cut
 from normint.solver.pieces import root
 
-UNIT = 1000  # capacities are whole numbers, of so many parts of the price of an edge
+UNIT = 1000  # capacities are whole numbers, so many to a unit of energy
+JUMP = 4.0  # x from which an edge is a discontinuity that may be moved sideways
+REACH = 8  # pixels on either side of it that may change sides; those further away need another round
+OUTLINE = 12  # pixels by which the outline of a piece that moves may change: more, since pieces are coarse
+# x up to which an edge agrees with the first of two depths, and up to which they differ by the same at both
+# of its ends.
+AGREES, EQUAL = 0.5, 0.05
 
 
-def relocate(residual, variance, price, exists, upwards, constants=CONSTANTS.cut_moves):
+def relocate(residual, spread, price, exists, upwards):
     """Find which pixels beside discontinuities should join the other side.
 
     Parameters
     ----------
-    residual, variance, price : ndarray
-        Of shape 2×rows×columns: an edge costs price·x/(1 + x) with x = residual²/variance.
+    residual, spread, price : ndarray
+        Of the edges, see :func:`normint.methods.calibrated.energy.cost`.
     exists : ndarray of bool
     upwards : bool
         Whether pixels of the lower side are lifted to the upper one, or the other way round.
-    constants : CutMoves
 
     Returns
     -------
@@ -38,22 +42,21 @@ def relocate(residual, variance, price, exists, upwards, constants=CONSTANTS.cut
     (The few edges for which it is cheaper that their ends choose differently cannot be expressed by a cut;
     they are charged to one end.)
     """
-    jump = exists & (residual**2 >= constants.jump * variance)
-    height = _band(residual, jump, exists, upwards, constants.reach)
-    return _choose_alone(residual, variance, price, exists, height)
+    jump = exists & (residual**2 >= JUMP * spread * price.min(axis=-1))
+    height = _band(residual, jump, exists, upwards)
+    return _choose_alone(residual, spread, price, exists, height)
 
 
-def refine(residual, variance, price, exists, inside, offset, constants=CONSTANTS.cut_moves):
+def refine(residual, spread, price, exists, inside, offset):
     """Move a piece by an offset, with the outline that costs least.
 
     Parameters
     ----------
-    residual, variance, price, exists
+    residual, spread, price, exists
         As for :func:`relocate`.
     inside : ndarray of bool
         The piece.
     offset : float
-    constants : CutMoves
 
     Returns
     -------
@@ -62,11 +65,11 @@ def refine(residual, variance, price, exists, inside, offset, constants=CONSTANT
     gain : float
         By how much that lowers the energy.
     """
-    box = bounding_box(inside, constants.outline + 1)
-    r, *rest = (edges[:, *box] for edges in (residual, variance, price, exists))
+    box = bounding_box(inside, OUTLINE + 1)
+    r, *rest = (np.ascontiguousarray(edges[:, *box]) for edges in (residual, spread, price, exists))
     inside = inside[box]
-    deep = distance_transform_cdt(inside, metric="chessboard") > constants.outline
-    near = distance_transform_cdt(~inside, metric="chessboard") <= constants.outline
+    deep = distance_transform_cdt(inside, metric="chessboard") > OUTLINE
+    near = distance_transform_cdt(~inside, metric="chessboard") <= OUTLINE
     height = np.where(near & ~deep, offset, 0.0)
     base = np.where(deep, offset, 0.0)
     shifted = r.copy()
@@ -83,16 +86,15 @@ def refine(residual, variance, price, exists, inside, offset, constants=CONSTANT
     return whole, gain
 
 
-def fuse(residual, variance, price, exists, other, constants=CONSTANTS.fusion):
+def fuse(residual, spread, price, exists, other):
     """Take from each of two depths what costs less.
 
     Parameters
     ----------
-    residual, variance, price, exists
+    residual, spread, price, exists
         As for :func:`relocate`, of the first depth.
     other : ndarray
         By how much the second depth exceeds it.
-    constants : Fusion
 
     Returns
     -------
@@ -109,36 +111,37 @@ def fuse(residual, variance, price, exists, other, constants=CONSTANTS.fusion):
     Of 0 0 9 9 0 and 5 0 0 0 0, the better in each place:
 
     >>> first, second = np.array([[0.0, 0, 9, 9, 0]]), np.array([[5.0, 0, 0, 0, 0]])
-    >>> ones, exists, residual = np.ones((2, 1, 5)), np.zeros((2, 1, 5), bool), np.zeros((2, 1, 5))
+    >>> ones, price = np.ones((2, 1, 5)), np.ones((2, 1, 5, 2))
+    >>> exists, residual = np.zeros((2, 1, 5), bool), np.zeros((2, 1, 5))
     >>> exists[1, 0, :-1], residual[1, 0, :-1] = True, np.diff(first[0])
-    >>> first + fuse(residual, ones, ones, exists, second - first)
+    >>> first + fuse(residual, ones, price, exists, second - first)
     array([[0., 0., 0., 0., 0.]])
     """
-    groups = _together(residual, variance, exists, other, constants)
-    return _choose(residual, variance, price, exists, other, *groups)
+    groups = _together(residual, spread, price, exists, other)
+    return _choose(residual, spread, price, exists, other, *groups)
 
 
-def _choose_alone(residual, variance, price, exists, height):
+def _choose_alone(residual, spread, price, exists, height):
     """Choose for each pixel by itself whether it moves by its height."""
     pixels = np.flatnonzero(height)
     group = np.full(height.shape, -1)
     group.ravel()[pixels] = np.arange(pixels.size)
-    return _choose(residual, variance, price, exists, height, group, pixels.size)
+    return _choose(residual, spread, price, exists, height, group, pixels.size)
 
 
-def _choose(residual, variance, price, exists, height, group, count):
+def _choose(residual, spread, price, exists, height, group, count):
     """Choose which groups of pixels move by their heights; return by how much each does, or None."""
     if count == 0:
         return None
-    ends, *capacities = _graph(residual, variance, price, exists, height, group, count)
+    ends, *capacities = _graph(residual, spread, price, exists, height, group, count)
     moved = minimum_cut(*ends, *(np.rint(UNIT * c).astype(np.int64) for c in capacities))
     move = np.where((group >= 0) & moved[group], height, 0.0)
     # Capacities are rounded: what looks like a gain may be none.
-    return move if _gain(residual, variance, price, exists, move) > 1.0 / UNIT else None
+    return move if _gain(residual, spread, price, exists, move) > 1.0 / UNIT else None
 
 
 @njit(**FAST)
-def _together(residual, variance, exists, other, constants):
+def _together(residual, spread, price, exists, other):
     """Return the group of each pixel, numbered row by row, and how many there are."""
     _, rows, cols = residual.shape
     parent = np.arange(rows * cols)
@@ -148,9 +151,9 @@ def _together(residual, variance, exists, other, constants):
                 if not exists[axis, i, j]:
                     continue
                 change = other[i + 1 - axis, j + axis] - other[i, j]
-                v = variance[axis, i, j]
-                agrees = residual[axis, i, j] ** 2 < constants.fuse_agrees * v
-                if agrees and change**2 < constants.fuse_equal * v:
+                v = spread[axis, i, j] * min(price[axis, i, j, 0], price[axis, i, j, 1])
+                agrees = residual[axis, i, j] ** 2 < AGREES * v
+                if agrees and change**2 < EQUAL * v:
                     k = i * cols + j
                     a, b = root(parent, k), root(parent, k + (1 if axis else cols))
                     parent[max(a, b)] = min(a, b)
@@ -167,7 +170,7 @@ def _together(residual, variance, exists, other, constants):
 
 
 @njit(**FAST)
-def _band(residual, jump, exists, upwards, reach):
+def _band(residual, jump, exists, upwards):
     """Return the height by which pixels near a discontinuity would change sides."""
     _, rows, cols = residual.shape
     height = np.zeros((rows, cols))
@@ -187,7 +190,7 @@ def _band(residual, jump, exists, upwards, reach):
                 if abs(h) > abs(height[k, m]):
                     height[k, m] = h
     first = 0
-    for _ in range(reach - 1):
+    for _ in range(REACH - 1):
         last = count
         for n in range(first, last):
             i, j = pixels[n] // cols, pixels[n] % cols
@@ -214,7 +217,7 @@ def _gain(residual, v, price, exists, move):
                 change = move[i + 1 - axis, j + axis] - move[i, j]
                 if change != 0.0 and exists[axis, i, j]:
                     r, w, c = residual[axis, i, j], v[axis, i, j], price[axis, i, j]
-                    gain += c * (cost(r, w) - cost(r + change, w))
+                    gain += cost(r, w, c) - cost(r + change, w, c)
     return gain
 
 
@@ -238,15 +241,15 @@ def _graph(residual, v, price, exists, height, group, count):
                 if not exists[axis, i, j] or (a < 0 and b < 0):
                     continue
                 r, w, c = residual[axis, i, j], v[axis, i, j], price[axis, i, j]
-                stay = c * cost(r, w)
-                first = c * cost(r - height[i, j], w) if a >= 0 else stay
-                second = c * cost(r + height[i + 1 - axis, j + axis], w) if b >= 0 else stay
+                stay = cost(r, w, c)
+                first = cost(r - height[i, j], w, c) if a >= 0 else stay
+                second = cost(r + height[i + 1 - axis, j + axis], w, c) if b >= 0 else stay
                 if b < 0:
                     sink[a] += first - stay
                 elif a < 0:
                     sink[b] += second - stay
                 else:
-                    both = c * cost(r - height[i, j] + height[i + 1 - axis, j + axis], w)
+                    both = cost(r - height[i, j] + height[i + 1 - axis, j + axis], w, c)
                     if a == b:
                         sink[a] += both - stay
                         continue

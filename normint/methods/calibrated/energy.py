@@ -1,8 +1,7 @@
 """The energy of the calibrated method, and its descent by reweighted least squares.
 
-Edges are stored in arrays of shape 2×rows×columns: ``[0, i, j]`` leads downwards from pixel (i, j) and
-``[1, i, j]`` to the right. Large new arrays cost more than the arithmetic, so what is needed often is written
-into given ones, or not stored at all.
+Large new arrays cost more than the arithmetic, so what is needed often is written into given ones, or not
+stored at all.
 """
 
 import numpy as np
@@ -10,85 +9,90 @@ from scipy.ndimage import maximum_filter
 
 from normint.compiling import FAST, njit
 from normint.methods.calibrated import edges
-from normint.methods.calibrated.noise import noise_levels
+from normint.methods.calibrated.noise import measure
 from normint.methods.pairs import row_residual
 from normint.solver.system import System
 
 WEAKEST = 1e-9  # weight of a cut edge: it bends nothing, but leaves no piece without a place
 ANCHOR = 1e6  # times dearer is a cut beside a control point
+GENTLE = 0.1  # the largest λ while it is hot: strong control points would tear the surface around them
+COLDEST = 0.1  # the temperature, in σ, below which it is taken for zero: it hardly changes variances then
+# The temperature, in σ, from which a surface is polished, and the factor to the next: as high as what noise
+# hardly exceeds, so that edges beside one that has moved are looked at again, and no others.
+REHEAT, LAST_COOLING = 3.0, 2.5
+TOLERANCE = 1e-2  # relative residual of the linear systems on the way: another one follows
+LAST_TOLERANCE = 1e-5
 
 
 class CalibratedEnergy:
-    """The slopes, what they predict, and the energy of a depth; lengths are in units of the typical noise."""
+    """The slopes, what they predict, and the energy Σ C x/(1 + x) of a depth, with x = r²/(2 C S²)."""
 
-    def __init__(self, mask, p, q, prior, weight, constants, report=None):
-        self.mask, self.p, self.q, self.weight = mask, p, q, weight
+    def __init__(self, mask, p, q, prior, weight, away, constants, report=None):
+        self.mask, self.p, self.q, self.weight, self.away = mask, p, q, weight, away
         self.constants, self.report = constants, report
-        self.noise, typical, deviation = noise_levels(p, q, mask, constants.noise)
-        self.unit = typical if typical > 0 else 1.0
-        self.levels = np.maximum(self.noise / self.unit, 1e-9)
-        self.range = max(deviation / self.unit * np.sqrt(np.count_nonzero(mask)), 10.0)
-        self.prior = None if prior is None else np.where(weight > 0, prior, 0.0) / self.unit
+        self.noise = measure(p, q, mask, constants)
+        found = edges.look(p, q, mask, self.noise, away, constants)
+        self.exists, self.step, self.variance = found.exists, found.step, found.variance
+        self.bend, self.likely = found.bend, found.likely
+        self.price = found.price
+        self._anchor()
+        self.spread = 2.0 * self.variance
+        self.plain = self.noise.typical**2  # the variance of an edge of weight 1
+        self.prior = None if prior is None else np.where(weight > 0, prior, 0.0)
         self.solves, self.cold = 0, True
-        self.look(contours=True)
 
-    def look(self, contours):
-        """Predict the steps, with contours or without, their variances, and what cutting them costs."""
-        levels, price = self.levels, self.constants.price
-        slopes = self.p / self.unit, self.q / self.unit
-        found = edges.predict(*slopes, self.mask, levels, contours, self.constants.prediction)
-        self.exists, self.step = found.exists, found.step
-        self.variance = np.where(found.exists, found.variance, 0.5)
-        self.plain = np.full(found.step.shape, 0.5)
-        self.plain[0, :-1] = 0.25 * (levels[1:] ** 2 + levels[:-1] ** 2)
-        self.plain[1, :, :-1] = 0.25 * (levels[:, 1:] ** 2 + levels[:, :-1] ** 2)
-        kink, contour = found.bend > self.constants.prediction.significant**2, found.kind >= edges.CONTOUR
-        self.barrier = found.exists & (kink | (found.kind == edges.CONTOUR))
-        self.has_contours = bool(contour.any())
-        told = np.log(self.range / np.sqrt(self.variance)) / np.log(self.range / 0.5**0.5)
-        self.price = np.clip(told, price.least_price, 1.0) * self._anchored()
-        self.cautious = self.price.copy()  # contours are not given up lightly while it is hot
-        self.cautious[kink & ~contour] *= price.bend_price
-        self.price[kink | contour] *= price.bend_price
-        self.spread = price.width**2 * self.price * self.variance
-
-    def _anchored(self):
-        """Return factors of the price that tie a control point to its eight neighbours.
+    def _anchor(self):
+        """Tie a control point to its eight neighbours.
 
         A surface would rather leave a control point alone on an islet than move.
         """
-        factors = np.ones(self.step.shape)
         if self.weight is not None and not np.all(self.weight[self.mask] > 0):
             near = maximum_filter(self.weight > 0, 3)
-            factors[0, :-1][near[1:] & near[:-1]] = ANCHOR
-            factors[1, :, :-1][near[:, 1:] & near[:, :-1]] = ANCHOR
-        return factors
+            self.price[0, :-1][near[1:] & near[:-1]] *= ANCHOR
+            self.price[1, :, :-1][near[:, 1:] & near[:, :-1]] *= ANCHOR
+
+    @property
+    def large(self):
+        """Whether the image is so large that only its half is searched."""
+        return np.count_nonzero(self.mask) > self.constants.large
+
+    def noise_alone(self):
+        """Return the variances of all edges without what bends add."""
+        return np.maximum(self.variance - (2.0 * self.noise.bend * self.bend) ** 2, self.plain)
 
     def residual(self, z):
         """Return Δz - t of all edges, zero where there is none."""
         return edge_residuals(z, self.step, self.exists)
 
-    def agreement(self, z):
-        """Return Geman and McClure's weights."""
-        return (1.0 + self.residual(z) ** 2 / self.spread) ** -2
+    def prices(self, r):
+        """Return C of all edges with these residuals."""
+        return np.where(r > 0, self.price[..., 1], self.price[..., 0])
+
+    def beyond(self, r):
+        """Return by how many pixels each step lies outside what the slopes at both ends explain."""
+        return np.abs(r) - self.bend
+
+    def given_up(self, r):
+        """Tell which edges are more likely to jump than to hold."""
+        return self.exists & (r**2 > self.spread * self.prices(r))
+
+    def cuts(self, r):
+        """Tell which edges are jumps: given up, and high enough to be one."""
+        return self.given_up(r) & (self.beyond(r) > self.constants.jump)
 
     def energy(self, z):
         """Return the energy of a depth, prior included."""
         total = total_cost(z, self.step, self.exists, self.spread, self.price)
         if self.weight is not None:
-            total += float(np.sum(self.weight * (z - self.prior) ** 2)) / self.unit_cost()
+            total += float(np.sum(self.weight * (z - self.prior) ** 2)) / (2.0 * self.plain)
         return total
-
-    def unit_cost(self):
-        """An edge of weight 1 costs its squared residual divided by this."""
-        return 0.5 * self.constants.price.width**2
 
     def solve(self, weights, r, z, tolerance):
         """Return the depth that fits the steps by weighted least squares, found as a change of z."""
         self.solves += 1
         held = self.weight
         if held is not None and not self.cold:
-            held = np.minimum(held, self.constants.descent.gentle)
+            held = np.minimum(held, GENTLE)
         rest = None if self.prior is None else z - self.prior
         system = System(self.mask, weights, held, raise_weak=True)
         depth = system.solve(*r, rest, tolerance=tolerance).depth
@@ -96,15 +100,20 @@ class CalibratedEnergy:
         depth[~self.mask] = 0.0
         return depth
 
-    def anneal(self, z, hottest, cooling, price, power, tell=None):
+    def least_squares(self):
+        """Return the depth that fits all steps alike, as if it were infinitely hot."""
+        flat = np.zeros(self.mask.shape)
+        return self.solve(None, self.residual(flat), flat, LAST_TOLERANCE)
+
+    def anneal(self, z, hottest, cooling, power, tell=None):
         """Reweight and solve while it cools down: power 1 for Cauchy's weights, 2 for the energy's."""
-        descent, tau = self.constants.descent, hottest
+        tau, coldest = hottest, COLDEST * self.noise.typical
         r, weights = np.zeros_like(self.step), np.full_like(self.step, WEAKEST)
         while True:
-            tau = tau if tau >= descent.coldest else 0.0
-            settings = self.constants.price.width, tau, power, WEAKEST
-            reweight(z, self.step, self.exists, self.variance, price, *settings, r, weights)
-            z = self.solve(weights, r, z, descent.tolerance)
+            tau = tau if tau >= coldest else 0.0
+            settings = self.plain, tau, power, WEAKEST
+            reweight(z, self.step, self.exists, self.variance, self.price, *settings, r, weights)
+            z = self.solve(weights, r, z, TOLERANCE)
             if tell is not None:
                 tell("cooling", z)
             if tau == 0.0:
@@ -113,28 +122,26 @@ class CalibratedEnergy:
 
     def polish(self, z):
         """Lower the energy from a depth, and report it."""
-        descent = self.constants.descent
-        z = self.anneal(z, descent.reheat, descent.last_cooling, self.price, 2)
+        z = self.anneal(z, REHEAT * self.noise.typical, LAST_COOLING, 2)
         if self.report is not None:
             self.report(self.solves, self.energy(z))
         return z
 
     def last_fit(self, z):
-        """Fit the edges that are not cut by least squares; return the depth, and which these edges are."""
-        weights = np.maximum(0.5 / self.variance, WEAKEST**0.75)  # no more than the solver can tell apart
+        """Fit the edges that hold by least squares; return the depth, and which edges are cut."""
+        weights = np.maximum(self.plain / self.variance, WEAKEST**0.75)  # what the solver can tell apart
         weakest = max(WEAKEST * weights.min(where=self.exists, initial=1.0), 1e-12)
-        for _ in range(3):
+        for _ in range(2):
             r = self.residual(z)
-            kept = self.exists & (r**2 <= self.constants.price.last_width**2 * self.variance)
-            z = self.solve(np.where(kept, weights, weakest), r, z, 1e-6)
-        return z, kept
+            z = self.solve(np.where(self.given_up(r), weakest, weights), r, z, LAST_TOLERANCE)
+        return z, self.cuts(self.residual(z))
 
 
 @njit(**FAST)
-def cost(r, spread):
-    """Return what an edge of price 1 costs: Geman and McClure's x/(1 + x) with x = r²/spread."""
-    x = r * r / spread
-    return x / (1.0 + x)
+def cost(r, spread, price):
+    """Return what an edge costs: Geman and McClure's C x/(1 + x) with x = r²/(C spread)."""
+    c = price[1] if r > 0.0 else price[0]
+    return c * r * r / (c * spread + r * r)
 
 
 @njit(**FAST)
@@ -148,28 +155,28 @@ def edge_residuals(z, step, exists):
 
 
 @njit(**FAST)
-def reweight(z, step, exists, variance, price, width, tau, power, weakest, r, weights):
+def reweight(z, step, exists, variance, price, plain, tau, power, weakest, r, weights):
     """Set r to Δz - t, and the weights of reweighted least squares at temperature τ.
 
-    An edge that agrees has the weight (½ + τ²)/(V + τ²). It is divided by 1 + x, with x = r²/(w² c (V + τ²)):
-    once for Cauchy's function (power 1), twice for Geman and McClure's. None is less than the weakest.
+    An edge that agrees has the weight (plain + τ²)/(S² + τ²). It is divided by 1 + x, with x = r²/(2 C (S² +
+    τ²)): once for Cauchy's function (power 1), twice for Geman and McClure's. None is less than the weakest.
     """
     for axis in range(2):
         for i in range(z.shape[0] - 1 + axis):
             row = r[axis, i]
             _row(z, step, exists, axis, i, row)
-            _weigh(row, variance[axis, i], price[axis, i], width, tau, power, weakest, weights[axis, i])
+            _weigh(row, variance[axis, i], price[axis, i], plain, tau, power, weakest, weights[axis, i])
 
 
 @njit(**FAST)
 def total_cost(z, step, exists, spread, price):
-    """Return Σ c x/(1 + x) with x = (Δz - t)²/spread."""
+    """Return the sum of what all edges cost."""
     total, r = 0.0, np.zeros(z.shape[1])
     for axis in range(2):
         for i in range(z.shape[0] - 1 + axis):
             _row(z, step, exists, axis, i, r)
             for j in range(z.shape[1] - axis):
-                total += price[axis, i, j] * cost(r[j], spread[axis, i, j])
+                total += cost(r[j], spread[axis, i, j], price[axis, i, j])
     return total
 
 
@@ -183,11 +190,11 @@ def _row(z, step, exists, axis, i, r):
 
 
 @njit(**FAST)
-def _weigh(r, variance, price, width, tau, power, weakest, weights):
-    heat, square = tau * tau, width * width
+def _weigh(r, variance, price, plain, tau, power, weakest, weights):
+    heat = tau * tau
     for j in range(r.size):
-        v, d = variance[j] + heat, square * price[j]
+        v, d = variance[j] + heat, 2.0 * (price[j, 1] if r[j] > 0.0 else price[j, 0])
         agree = d / (d * v + r[j] * r[j])  # 1/(V (1 + x))
         if power == 2:
             agree *= agree * v
-        weights[j] = max((0.5 + heat) * agree, weakest)
+        weights[j] = max((plain + heat) * agree, weakest)

@@ -1,4 +1,6 @@
-"""How noisy slopes are, measured by their curl around each pixel."""
+"""How noisy normals are, measured by the curl of their slopes: no surface needs to be known for that."""
+
+from typing import NamedTuple
 
 import numpy as np
 from scipy.ndimage import uniform_filter
@@ -6,11 +8,31 @@ from scipy.ndimage import uniform_filter
 from normint.curl import curl_of_squares
 from normint.methods.calibrated.constants import CONSTANTS
 
-TO_DEVIATION = 1.4826 / 2**0.5  # from the median |curl| to a slope's standard deviation, see normint.curl
+TO_EDGE = 1.4826 / 2  # from the median |curl| to the standard deviation of one of the four edges around it
 HALF_OCTAVES = np.arange(-6, 9)  # the median is sought between 1/8 and 16 times that of the whole image
+FEWEST = 30  # squares; of fewer, a median says too little
+SMOOTH = 5  # pixels over which slopes are averaged to tell how steep a place is, whatever the noise
+BINS = 8  # of steepness
+BENT = 0.9  # the tenth of the squares with the largest changes of slope tells how a bend misleads
+LEAST_BEND, LARGEST_BEND = 0.03, 0.3  # a crease anywhere along an edge has 1/√12 = 0.29
+LARGEST_CURL = 5.0  # standard deviations, of a square within a larger one
+INDEPENDENT = 2**0.5  # along a line, means of two neighbours share pixels: their sum has twice the variance
+WILD = 5.0  # deviations; of noise alone, one pixel in some ten thousand would exceed it
 
 
-def noise_levels(p, q, mask, constants=CONSTANTS.noise):
+class Noise(NamedTuple):
+    """What is uncertain about the step of an edge, seen as S² = (level/c^exponent)² + (bend·D)².
+
+    c is the smaller facing cosine n_z of its two pixels, D the difference of their slopes along it.
+    """
+
+    levels: np.ndarray  # at each pixel, the standard deviation of an edge that is seen straight on
+    typical: float  # that of the whole image
+    exponent: float  # 1 for noise in the normals, which a slope divides by n_z; 0 for noise in the slopes
+    bend: float
+
+
+def measure(p, q, mask, constants=CONSTANTS):
     """Measure the noise of the slopes around each pixel.
 
     Parameters
@@ -18,55 +40,59 @@ def noise_levels(p, q, mask, constants=CONSTANTS.noise):
     p, q : ndarray
         Finite slopes.
     mask : ndarray of bool
-    constants : Noise
+    constants : Constants
 
     Returns
     -------
-    levels : ndarray
-        The standard deviation of a slope at each pixel.
-    typical : float
-        That of the whole image.
-    deviation : float
-        The slopes' mean absolute deviation from their median, which neither noise nor a plane changes much.
+    Noise
 
     Notes
     -----
-    :func:`normint.curl.gradient_noise` explains why σ = 1.4826·median|curl|/√2. The median over a window is
-    read off the shares of squares whose |curl| lies below levels half an octave apart, each a mean over the
-    window: a few passes over the image, whatever the window.
+    The curl around a square of four pixels is a sum of four edges; see :mod:`normint.curl`. Its median
+    absolute value, in a window around each pixel, does not care about the few squares on a discontinuity. It
+    is read off the shares of squares whose |curl| lies below levels half an octave apart, each a mean over
+    the window: a few passes over the image, whatever the window.
+
+    Errors that neighbours share, as photographs bring them, hardly show in a square of four pixels. They add
+    up around larger ones: if the curl there is larger than independent noise allows, all levels are raised.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> level = np.where(np.arange(200) < 100, 0.1, 0.4)
+    >>> level = np.where(np.arange(200) < 100, 0.02, 0.08)
     >>> p, q = level * rng.standard_normal((2, 100, 200))
-    >>> levels, _, _ = noise_levels(p, q, np.ones((100, 200), bool))
-    >>> [round(float(levels[50, column]), 1) for column in (50, 150)]
-    [0.1, 0.4]
+    >>> levels = measure(p, q, np.ones((100, 200), bool)).levels
+    >>> [round(float(levels[50, column]) * 2**0.5, 2) for column in (50, 150)]
+    [0.02, 0.08]
     """
-    deviation = float(np.mean([np.abs(slope[mask] - np.median(slope[mask])).mean() for slope in (p, q)]))
-    least = constants.floor * deviation
     across, along, square = curl_of_squares(p, q, mask)
-    curl = np.abs(across - along)
-    middle = float(np.median(curl[square])) if square.any() else 0.0
-    typical = max(TO_DEVIATION * middle, least)
-    if TO_DEVIATION * middle <= least:
-        return np.full(mask.shape, typical), typical, deviation
-    half_octaves = _median(curl / middle, square, constants)
-    local = np.maximum(TO_DEVIATION * middle * 2.0 ** (0.5 * half_octaves), least)
-    padded = np.pad(local, 1, mode="edge")
-    levels = 0.25 * (padded[:-1, :-1] + padded[1:, :-1] + padded[:-1, 1:] + padded[1:, 1:])
-    return levels, typical, deviation
+    curl = np.where(square, across - along, 0.0)
+    size, floor = np.abs(curl), constants.rounding
+    exponent = _exponent(size[square], _around(_facing(*_smoothed(p, q, mask)))[square], floor)
+    cosine = _facing(p, q) ** exponent
+    scaled = size * _around(cosine)
+    middle = float(np.median(scaled[square])) if square.any() else 0.0
+    typical = max(TO_EDGE * middle, floor)
+    levels = np.full(mask.shape, typical)
+    if TO_EDGE * middle > floor:
+        half_octaves = _median(scaled / middle, square, constants.window)
+        local = np.maximum(TO_EDGE * middle * 2.0 ** (0.5 * half_octaves), floor)
+        padded = np.pad(local, 1, mode="edge")
+        levels = 0.25 * (padded[:-1, :-1] + padded[1:, :-1] + padded[:-1, 1:] + padded[1:, 1:])
+    bend = _bend(p, q, size, square, cosine, typical)
+    shared = _shared(p, q, curl, square, levels / cosine, bend, constants.loop)
+    return Noise(shared * levels, shared * typical, exponent, bend)
 
 
-def wild_slopes(p, q, mask, levels, constants=CONSTANTS.noise):
+def wild_slopes(p, q, mask, levels):
     """Find single pixels whose slopes contradict all around them.
 
     Parameters
     ----------
-    p, q, mask, levels
-        As for :func:`noise_levels`, and as returned by it.
-    constants : Noise
+    p, q, mask
+        As for :func:`measure`.
+    levels : ndarray
+        Of the noise of an edge, as it returns them; a slope's is √2 times as large.
 
     Returns
     -------
@@ -76,7 +102,7 @@ def wild_slopes(p, q, mask, levels, constants=CONSTANTS.noise):
     -----
     If the slopes of one pixel are wrong by (a, b), the curls of its four squares are wrong by ±½(a - b) at
     the upper left and the lower right, and by ±½(a + b) at the two others: opposite at opposite squares. A
-    discontinuity does not do that. So half the difference of opposite curls has to exceed `wild` times the
+    discontinuity does not do that. So half the difference of opposite curls has to exceed `WILD` times the
     noise, and their sum.
 
     Examples
@@ -92,13 +118,94 @@ def wild_slopes(p, q, mask, levels, constants=CONSTANTS.noise):
     odd = np.maximum(*(np.abs(one - other) for one, other in pairs)) / 2
     even = np.maximum(*(np.abs(one + other) for one, other in pairs))
     wild = np.zeros(mask.shape, bool)
-    wild[1:-1, 1:-1] = mask[1:-1, 1:-1] & (odd > np.maximum(constants.wild * levels[1:-1, 1:-1], even))
+    wild[1:-1, 1:-1] = mask[1:-1, 1:-1] & (odd > np.maximum(WILD * 2**0.5 * levels[1:-1, 1:-1], even))
     return wild
 
 
-def _median(values, where, constants):
+def _facing(p, q):
+    """Return n_z, the cosine between the normal and the direction to the viewer."""
+    return 1.0 / np.sqrt(1.0 + p * p + q * q)
+
+
+def _around(image):
+    """Return the least of the four pixels of each square."""
+    rows = np.minimum(image[:-1], image[1:])
+    return np.minimum(rows[:, :-1], rows[:, 1:])
+
+
+def _smoothed(p, q, mask):
+    """Return slopes averaged over a few pixels: on flat ground, noise would pass for steepness."""
+    inside = np.maximum(uniform_filter(mask.astype(float), SMOOTH, mode="constant"), 0.5 / SMOOTH**2)
+    return (uniform_filter(np.where(mask, s, 0.0), SMOOTH, mode="constant") / inside for s in (p, q))
+
+
+def _exponent(size, facing, floor):
+    """Tell whether noise is in the normals (1) or in the slopes (0).
+
+    Noise in the normals is divided by n_z: log |curl|, over bins of log n_z, falls with the slope -1. Bends
+    blur that, so it is a decision and no measurement. If all faces the viewer alike, it hardly matters.
+    """
+    if size.size < BINS * FEWEST:
+        return 0.0
+    log = np.round(np.log(facing), 9)  # so that what is equal but for rounding shares a bin
+    bins = np.searchsorted(np.quantile(log, np.arange(1, BINS) / BINS), log)
+    groups = [bins == k for k in np.unique(bins)]
+    x = np.array([np.median(log[group]) for group in groups])
+    y = np.log(np.maximum([np.median(size[group]) for group in groups], floor))
+    if len(x) < 3 or np.ptp(x) < 0.2:
+        return 0.0
+    return float(np.polyfit(x, y, 1)[0] < -0.5)
+
+
+def _bend(p, q, size, square, cosine, typical):
+    """Return which part of the change of slope along an edge its step may be wrong by."""
+    if np.count_nonzero(square) < FEWEST:
+        return 0.1
+
+    def around(down, right):
+        return (down[:, 1:] + down[:, :-1] + right[1:] + right[:-1])[square]
+
+    change = around((p[1:] - p[:-1]) ** 2, (q[:, 1:] - q[:, :-1]) ** 2)
+    least = np.minimum(cosine[1:], cosine[:-1]), np.minimum(cosine[:, 1:], cosine[:, :-1])
+    noise = typical**2 * around(*(cosines**-2.0 for cosines in least))
+    bent = change >= noise * np.quantile(change / noise, BENT)
+    change = np.maximum(change[bent], 1e-30)
+    # What noise alone leads to is no bend.
+    square_ratio = (1.4826 * np.median(size[square][bent] / np.sqrt(change))) ** 2 - np.median(
+        noise[bent] / change
+    )
+    return float(np.clip(np.sqrt(max(square_ratio, 0.0)), LEAST_BEND, LARGEST_BEND))
+
+
+def _shared(p, q, curl, square, deviation, bend, side):
+    """Return by which factor the curl around large squares exceeds what independent noise would be."""
+
+    def around(image):
+        sums = np.pad(np.cumsum(np.cumsum(image, 0), 1), ((1, 0), (1, 0)))
+        return sums[side:, side:] - sums[:-side, side:] - sums[side:, :-side] + sums[:-side, :-side]
+
+    def along(variances):
+        sums = np.pad(np.cumsum(variances, 0), ((1, 0), (0, 0)))
+        return sums[side:] - sums[:-side]
+
+    if min(square.shape) < side:
+        return 1.0
+    inside = around(square) == side * side
+    if np.count_nonzero(inside) < FEWEST:
+        return 1.0
+    down = np.maximum(deviation[1:], deviation[:-1]) ** 2 + (bend * (p[1:] - p[:-1])) ** 2
+    right = np.maximum(deviation[:, 1:], deviation[:, :-1]) ** 2 + (bend * (q[:, 1:] - q[:, :-1])) ** 2
+    # Shared errors are small in each square. What is large is a jump or a wild slope, and does not count.
+    likely = 2.0 * LARGEST_CURL / _around(1.0 / deviation)
+    curl = np.where(np.abs(curl) <= likely, curl, 0.0)
+    down, right = along(down), along(right.T).T
+    total = down[:, side:] + down[:, :-side] + right[side:] + right[:-side]
+    ratio = np.median(np.abs(around(curl))[inside] / np.sqrt(total[inside]))
+    return max(1.0, 1.4826 * float(ratio) / INDEPENDENT)
+
+
+def _median(values, where, window):
     """Return the median over a window around each value, in half octaves."""
-    window = constants.window
     total = uniform_filter(where.astype(float), window, mode="constant")
     level, last = np.full(values.shape, np.nan), np.zeros(values.shape)
     for half_octave in HALF_OCTAVES:
@@ -108,5 +215,5 @@ def _median(values, where, constants):
         level[found] = half_octave - (share[found] - 0.5) / np.maximum(share[found] - last[found], 1e-12)
         last = share
     level[np.isnan(level)] = HALF_OCTAVES[-1]
-    level[total * window**2 < constants.fewest] = 0.0
+    level[total * window**2 < FEWEST] = 0.0
     return np.maximum(level, HALF_OCTAVES[0])

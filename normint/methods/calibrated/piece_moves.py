@@ -3,15 +3,26 @@
 import numpy as np
 
 from normint.compiling import FAST, njit
-from normint.methods.calibrated.constants import CONSTANTS
 from normint.methods.calibrated.energy import cost
 from normint.methods.calibrated.piece_tree import join, milestones
 
+# The energy that the move of a piece must gain: as much as one or two edges that hold again.
+LEAST_GAIN = 9.0
+# The part of what all sweeps, or rounds, have gained that one must gain to be followed by another.
+LEAST_SHARE = 0.05
+# Trees of pieces made in one round, at most; the first finds nearly all.
+SWEEPS = 6
+# Of groups of pieces, each with little more than the one before, the factor between two that are looked at:
+# so little that no move is missed.
+GROWTH = 1.1
+# Offsets tried for a piece: those that most of its boundary agrees on.
+HYPOTHESES = 3
+# Pieces whose outline is sought by a minimum cut in one round, at most, since that takes time; the least
+# pixels that such a piece has, and the energy that the edges which gain must promise.
+PROSPECTS, PROSPECT_PIXELS, PROMISE = 2, 30, 5.0 * LEAST_GAIN
 
-def moves(
-    labels, count, residual, variance, price, exists, hold, pull,
-    constants=CONSTANTS.piece_moves, rounds=CONSTANTS.rounds,
-):  # fmt: skip
+
+def moves(labels, count, residual, spread, price, exists, hold, pull):
     """Find offsets of the pieces that lower the energy.
 
     Parameters
@@ -19,14 +30,11 @@ def moves(
     labels : ndarray of int
         The piece of each pixel.
     count : int
-    residual, variance, price : ndarray
-        Of shape 2×rows×columns: an edge costs price·x/(1 + x) with x = residual²/variance.
+    residual, spread, price : ndarray
+        Of the edges, see :func:`normint.methods.calibrated.energy.cost`.
     exists : ndarray of bool
     hold, pull : ndarray
         For each piece: moving it by o costs hold·o² + 2·pull·o (what holds it to a prior).
-    constants : PieceMoves
-    rounds : Rounds
-        Its least gain and least share.
 
     Returns
     -------
@@ -50,7 +58,7 @@ def moves(
     for axis, (here, there) in enumerate(((np.s_[:-1], np.s_[1:]), (np.s_[:, :-1], np.s_[:, 1:]))):
         between = exists[axis][here] & (labels[here] != labels[there])
         ends.append(np.stack([labels[here][between], labels[there][between]]))
-        for image, values in ((residual, r), (variance, v), (price, c)):
+        for image, values in ((residual, r), (spread, v), (price, c)):
             values.append(image[axis][here][between])
     ends = np.concatenate(ends, axis=1)
     r, v, c = (np.concatenate(values) for values in (r, v, c))
@@ -58,24 +66,22 @@ def moves(
     size = np.bincount(labels[labels >= 0], minlength=count)
     moved, gained = 0, 0.0
     pull = pull.copy()
-    for _ in range(constants.sweeps):
-        made, gain, *nodes = _sweep(
-            ends[0], ends[1], r, v, c, size, hold, pull, offsets, constants, rounds.least_gain
-        )
+    for _ in range(SWEEPS):
+        made, gain, *nodes = _sweep(ends[0], ends[1], r, v, c, size, hold, pull, offsets)
         moved += made
         gained += gain
-        if gain <= rounds.least_share * gained:
+        if gain <= LEAST_SHARE * gained:
             break
-    return offsets, moved, _prospects(*nodes, constants, rounds.least_gain)
+    return offsets, moved, _prospects(*nodes)
 
 
-def _prospects(first, length, leaves, promise, offset, constants, least_gain):
+def _prospects(first, length, leaves, promise, offset):
     """Choose the nodes of the tree that promise most, but not twice much the same."""
-    chosen, least = [], constants.promise * least_gain
+    chosen = []
     # for each piece, how many pieces the last chosen node over it has
     taken = np.zeros(leaves.size, np.int64)
     for n in np.argsort(-promise, kind="stable"):
-        if promise[n] <= least or len(chosen) == constants.prospects:
+        if promise[n] <= PROMISE or len(chosen) == PROSPECTS:
             break
         members = leaves[first[n] : first[n] + length[n]]
         if np.any(taken[members] * 2 > length[n]):
@@ -88,11 +94,11 @@ def _prospects(first, length, leaves, promise, offset, constants, least_gain):
 
 
 @njit(**FAST)
-def _sweep(a, b, r, v, c, size, hold, pull, offsets, constants, least):
+def _sweep(a, b, r, v, c, size, hold, pull, offsets):
     """Make all moves of the nodes of one tree that bring the least gain, the best first."""
     count = size.size
     start, incident = _incidence(a, b, count)
-    left, right, first, length, leaves = join(a, b, r, v, c, count, constants)
+    left, right, first, length, leaves = join(a, b, r, v, c, count)
     position = np.empty(count, np.int64)
     for k in range(count):
         position[leaves[k]] = k
@@ -100,7 +106,7 @@ def _sweep(a, b, r, v, c, size, hold, pull, offsets, constants, least):
     for k in range(count):
         pixels[k + 1] = pixels[k] + size[leaves[k]]
         ends[k + 1] = ends[k] + start[leaves[k] + 1] - start[leaves[k]]
-    chosen = milestones(left, right, ends[first + length] - ends[first], constants.growth)
+    chosen = milestones(left, right, ends[first + length] - ends[first], GROWTH)
     half = 0.5 * pixels[count]
     nodes = first.size
     edges, signed = np.empty(a.size, np.int64), np.empty(a.size)
@@ -113,21 +119,19 @@ def _sweep(a, b, r, v, c, size, hold, pull, offsets, constants, least):
         if number == 0:
             continue
         held = _held(n, first, length, leaves, hold, pull)
-        if held[0] == 0.0 and _paid(number, edges, r, v, c) <= least:
+        if held[0] == 0.0 and _paid(number, edges, r, v, c) <= LEAST_GAIN:
             continue  # there is not enough to gain
-        gains[n], _, promise[n], wanted[n] = _best_offset(
-            number, edges, signed, r, v, c, *held, constants.hypotheses
-        )
-        if inside < constants.prospect_pixels:
+        gains[n], _, promise[n], wanted[n] = _best_offset(number, edges, signed, r, v, c, *held)
+        if inside < PROSPECT_PIXELS:
             promise[n] = 0.0
     made, gained = 0, 0.0
     for n in np.argsort(-gains):
-        if gains[n] <= least:
+        if gains[n] <= LEAST_GAIN:
             break
         number = _boundary(n, first, length, leaves, position, start, incident, a, b, edges, signed)
         held = _held(n, first, length, leaves, hold, pull)
-        gain, offset, _, _ = _best_offset(number, edges, signed, r, v, c, *held, constants.hypotheses)
-        if gain <= least:
+        gain, offset, _, _ = _best_offset(number, edges, signed, r, v, c, *held)
+        if gain <= LEAST_GAIN:
             continue
         made += 1
         gained += gain
@@ -144,7 +148,7 @@ def _paid(number, edges, r, v, c):
     """Return what the edges of a boundary cost now."""
     total = 0.0
     for m in range(number):
-        total += c[edges[m]] * cost(r[edges[m]], v[edges[m]])
+        total += cost(r[edges[m]], v[edges[m]], c[edges[m]])
     return total
 
 
@@ -192,7 +196,7 @@ def _boundary(n, first, length, leaves, position, start, incident, a, b, edges, 
 
 
 @njit(**FAST)
-def _best_offset(number, edges, signed, r, v, c, hold, pull, hypotheses):
+def _best_offset(number, edges, signed, r, v, c, hold, pull):
     """Look at the offsets that most of a boundary agrees on.
 
     Returns the largest gain and its offset, and the largest promise, which is the gain of the edges that
@@ -202,31 +206,34 @@ def _best_offset(number, edges, signed, r, v, c, hold, pull, hypotheses):
     for m in range(number):
         unordered[m] = -signed[m] * r[edges[m]]
     order = np.argsort(unordered)
-    # The offsets that bring each edge's residual to zero, in order, and the edges' variances and prices.
-    wanted, variance, price = np.empty(number), np.empty(number), np.empty(number)
+    # The offsets that bring each edge's residual to zero, in order, and the edges' spreads and prices.
+    wanted, spread, price = np.empty(number), np.empty(number), np.empty((number, 2))
     total = np.zeros(number + 1)
     for m in range(number):
         e = edges[order[m]]
-        wanted[m], variance[m], price[m] = unordered[order[m]], v[e], c[e]
-        total[m + 1] = total[m] + c[e]
+        wanted[m], spread[m] = unordered[order[m]], v[e]
+        flip = signed[order[m]] < 0.0  # prices as the offset sees them: [0] below what is wanted
+        price[m, 0], price[m, 1] = c[e, 1 if flip else 0], c[e, 0 if flip else 1]
+        total[m + 1] = total[m] + 0.5 * (c[e, 0] + c[e, 1])
     agree = np.empty(number)
     for m in range(number):
-        width = np.sqrt(variance[m])
+        width = np.sqrt(spread[m] * min(price[m, 0], price[m, 1]))
         low = np.searchsorted(wanted, wanted[m] - width)
         high = np.searchsorted(wanted, wanted[m] + width, side="right")
         agree[m] = total[high] - total[low]
     best = 0.0, 0.0, 0.0, 0.0
     if hold > 0.0:  # as the prior would have it
-        best = _try(-pull / hold, wanted, variance, price, hold, pull, best)
-    for _ in range(hypotheses):
+        best = _try(-pull / hold, wanted, spread, price, hold, pull, best)
+    for _ in range(HYPOTHESES):
         top = np.argmax(agree)
         if agree[top] <= 0.0:
             break
-        near = 2.0 * np.sqrt(variance[top])  # what lies near is the same hypothesis
+        # What lies near is the same hypothesis.
+        near = 2.0 * np.sqrt(spread[top] * min(price[top, 0], price[top, 1]))
         for m in range(number):
             if abs(wanted[m] - wanted[top]) < near:
                 agree[m] = 0.0
-        best = _try(wanted[top], wanted, variance, price, hold, pull, best)
+        best = _try(wanted[top], wanted, spread, price, hold, pull, best)
     return best
 
 
@@ -236,8 +243,9 @@ def _try(offset, wanted, v, c, hold, pull, best):
     for _ in range(4):
         weights, moments = hold, -pull
         for m in range(wanted.size):
-            x = (offset - wanted[m]) ** 2 / v[m]
-            w = c[m] / (v[m] * (1.0 + x) ** 2)
+            price = c[m, 1] if offset > wanted[m] else c[m, 0]
+            x = (offset - wanted[m]) ** 2 / (price * v[m])
+            w = 1.0 / (v[m] * (1.0 + x) ** 2)
             weights += w
             moments += w * wanted[m]
         if weights > 0.0:
@@ -245,7 +253,7 @@ def _try(offset, wanted, v, c, hold, pull, best):
     gain = -hold * offset**2 - 2.0 * pull * offset
     promise = gain
     for m in range(wanted.size):
-        change = c[m] * (cost(wanted[m], v[m]) - cost(offset - wanted[m], v[m]))
+        change = cost(-wanted[m], v[m], c[m]) - cost(offset - wanted[m], v[m], c[m])
         gain += change
         promise += max(change, 0.0)
     if gain > best[0]:

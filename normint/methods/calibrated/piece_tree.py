@@ -5,12 +5,17 @@ import heapq
 import numpy as np
 
 from normint.compiling import FAST, njit
-from normint.methods.calibrated.energy import cost
 from normint.solver.pieces import root
+
+# Edges that agree with nothing, added to each common boundary, so that one edge does not join two pieces.
+SHARED = 4.0
+# The least energy that holds two pieces together, for each edge of their common boundary, if they are to be
+# moved together.
+LEAST_AGREEMENT = 0.02
 
 
 @njit(**FAST)
-def join(a, b, r, v, c, count, constants):
+def join(a, b, r, v, c, count):
     """Join pieces by how much of their common boundary agrees, if it is not less than the least part.
 
     Boundaries are taken to be longer by some shared edges.
@@ -30,7 +35,7 @@ def join(a, b, r, v, c, count, constants):
     heap.pop()
     stamp = np.zeros(pair_a.size, np.int64)
     for k in range(pair_a.size):
-        heap.append((-good[k] / (total[k] + constants.shared), k, 0))
+        heap.append((-good[k] / (total[k] + SHARED), k, 0))
     heapq.heapify(heap)
     cluster = np.arange(count)
     members = np.ones(count, np.int64)
@@ -41,7 +46,7 @@ def join(a, b, r, v, c, count, constants):
         score, k, when = heapq.heappop(heap)
         if not alive[k] or when != stamp[k]:
             continue
-        if -score < constants.least_agreement:
+        if -score < LEAST_AGREEMENT:
             break
         x, y = root(cluster, pair_a[k]), root(cluster, pair_b[k])
         if members[x] < members[y]:
@@ -71,7 +76,7 @@ def join(a, b, r, v, c, count, constants):
                     total[s] += total[m]
                     alive[m] = False
                     stamp[s] += 1
-                    heapq.heappush(heap, (-good[s] / (total[s] + constants.shared), s, stamp[s]))
+                    heapq.heappush(heap, (-good[s] / (total[s] + SHARED), s, stamp[s]))
                 else:
                     link[h], head[x] = head[x], h
             h = following
@@ -147,7 +152,8 @@ def _pairs(a, b, r, v, c, count):
         if n < 0 or pair_a[n] != low[e] or pair_b[n] != high[e]:
             n += 1
             pair_a[n], pair_b[n] = low[e], high[e]
-        good[n] += c[e] * (1.0 - cost(r[e], v[e]))
+        price = c[e, 1] if r[e] > 0.0 else c[e, 0]
+        good[n] += price * price * v[e] / (price * v[e] + r[e] * r[e])
         total[n] += 1.0
     n += 1
     return pair_a[:n], pair_b[:n], good[:n], total[:n]

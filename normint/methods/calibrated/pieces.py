@@ -6,38 +6,43 @@ import numpy as np
 import scipy.ndimage
 
 from normint.compiling import FAST, njit
-from normint.methods.calibrated.constants import CONSTANTS
 from normint.solver.pieces import root
 
 HIGHEST = np.int16(32000)  # level; beyond 16000 pixels, distances do not count
+# Pixels; over so many edges a bent surface betrays itself although each edge is within the noise.
+BOX = 5
+# Standard deviations that the mean residual of a box may lie off zero: in a large image there are many boxes,
+# and 3 would be exceeded by chance.
+DOUBT = 4.0
+# A passage narrower than this part of the smaller of two pieces separates them: somewhat more than half, so
+# that a neck does, and a waist does not.
+NARROW = 0.6
 FORBIDDEN = 1e300  # doubt that nothing passes (fast arithmetic does not know infinity)
 
 
-def doubtful_pixels(residual, exists, cut, constants=CONSTANTS.dividing):
+def doubtful_pixels(residual, exists, cut):
     """Find the pixels beside a cut edge, or where many residuals in a row have the same sign.
 
     Parameters
     ----------
     residual : ndarray
-        Of shape 2×rows×columns, in standard deviations.
+        Of shape 2×rows×columns, in standard deviations. Single ones count as at most `DOUBT`.
     exists, cut : ndarray of bool
         Of the same shape.
-    constants : Dividing
-        Single residuals count as at most its `doubt`, in standard deviations.
 
     Returns
     -------
     ndarray of bool
     """
-    doubtful, box, largest = _touch(cut), constants.box, constants.doubt
-    for r, edge in zip(np.clip(residual, -largest, largest), exists, strict=True):
-        total = scipy.ndimage.uniform_filter(np.where(edge, r, 0.0), box, mode="constant")
-        count = scipy.ndimage.uniform_filter(edge.astype(float), box, mode="constant")
-        doubtful |= np.abs(total) * box >= largest * np.sqrt(np.maximum(count, 1.0 / box**2))
+    doubtful = _touch(cut)
+    for r, edge in zip(np.clip(residual, -DOUBT, DOUBT), exists, strict=True):
+        total = scipy.ndimage.uniform_filter(np.where(edge, r, 0.0), BOX, mode="constant")
+        count = scipy.ndimage.uniform_filter(edge.astype(float), BOX, mode="constant")
+        doubtful |= np.abs(total) * BOX >= DOUBT * np.sqrt(np.maximum(count, 1.0 / BOX**2))
     return doubtful
 
 
-def pieces(mask, doubtful, passable, doubt, constants=CONSTANTS.dividing):
+def pieces(mask, doubtful, passable, doubt):
     """Divide the mask into pieces that are joined by wide passages.
 
     Parameters
@@ -47,7 +52,6 @@ def pieces(mask, doubtful, passable, doubt, constants=CONSTANTS.dividing):
         Of shape 2×rows×columns: the edges downwards and to the right that no piece is torn along.
     doubt : ndarray
         Of the same shape: how doubtful each edge is, :data:`FORBIDDEN` where nothing may pass.
-    constants : Dividing
 
     Returns
     -------
@@ -59,7 +63,7 @@ def pieces(mask, doubtful, passable, doubt, constants=CONSTANTS.dividing):
     -----
     The distance D to the nearest doubtful pixel is a landscape whose hills are pieces. Pixels are added
     from the tops downwards. Where two hills meet at a saddle, they become one unless the saddle is lower
-    than `narrow` times the lower top: then the passage is narrow. Doubtful pixels (D = 0) join the pieces
+    than `NARROW` times the lower top: then the passage is narrow. Doubtful pixels (D = 0) join the pieces
     that the least doubtful edges lead to; those that no piece reaches form pieces of their own.
 
     Examples
@@ -78,7 +82,7 @@ def pieces(mask, doubtful, passable, doubt, constants=CONSTANTS.dividing):
     distance = scipy.ndimage.distance_transform_edt(~outside) if outside.any() else np.full(mask.shape, 1.0)
     level = np.where(mask, np.minimum(2.0 * distance, HIGHEST), -1.0).astype(np.int16).ravel()
     order = np.argsort(HIGHEST - level, kind="stable")[: np.count_nonzero(mask)]  # 16 bits sort in two passes
-    return _flood(mask, level, order, *passable, *doubt, constants.narrow)
+    return _flood(mask, level, order, *passable, *doubt)
 
 
 def _touch(edges):
@@ -119,7 +123,7 @@ def _offer(heap, k, hill, mask, down, right):
 
 
 @njit(**FAST)
-def _flood(mask, level, order, down, right, doubt_down, doubt_right, narrow):
+def _flood(mask, level, order, down, right, doubt_down, doubt_right):
     rows, cols = mask.shape
     size = rows * cols
     hill = np.full(size, -1, np.int32)  # the hill of each pixel, named by its top
@@ -138,7 +142,7 @@ def _flood(mask, level, order, down, right, doubt_down, doubt_right, narrow):
                 best = top
                 continue
             high, low = (best, top) if level[best] >= level[top] else (top, best)
-            if level[k] >= narrow * level[low]:
+            if level[k] >= NARROW * level[low]:
                 parent[low] = high
             best = high
         hill[k] = k if best < 0 else best

@@ -1,23 +1,26 @@
-"""How a depth of low energy is found: several starts, and moves of pieces and of discontinuities."""
-
-from copy import copy
+"""How a depth of low energy is found: two starts, and moves of pieces and of discontinuities."""
 
 import numpy as np
 
 from normint.methods.calibrated import cut_moves, piece_moves
-from normint.methods.calibrated.energy import WEAKEST, CalibratedEnergy
+from normint.methods.calibrated.energy import CalibratedEnergy
 from normint.methods.calibrated.noise import wild_slopes
 from normint.methods.calibrated.pieces import FORBIDDEN, doubtful_pixels, pieces
 from normint.methods.calibrated.pyramid import Halving
 
+ROUNDS = 10  # of moves and polishing, at most; few surfaces need more than four
+NOISE = 3.0  # standard deviations beyond which noise hardly goes
 WILD = 1e-3  # weight, in the mean over a block, of slopes that contradict all around them
+# The part by which size and offset of a piece may differ from one that was tried in vain, which is then not
+# tried again.
+ALIKE = 0.1
 
 
 def best(surface, tell):
     """Return the depth of lowest energy that was found, and the energies on the way to it."""
     z = _start(surface, tell)
-    energies, failures, constants = [surface.energy(z)], [], surface.constants.rounds
-    for _ in range(constants.rounds):
+    energies, failures = [surface.energy(z)], []
+    for _ in range(1 if surface.large else ROUNDS):
         moved = _move_cuts(surface, _move_pieces(surface, z, failures))
         if moved is z:
             break
@@ -28,96 +31,84 @@ def best(surface, tell):
             break
         z = moved
         energies.append(energy)
-        if gain <= constants.least_share * (energies[0] - energy):
+        if gain <= piece_moves.LEAST_SHARE * (energies[0] - energy):
             break
     return z, energies
 
 
 def _start(surface, tell):
-    """Return a depth to start from: of each proposal what is best."""
-    start = None
-    for z in _proposals(surface, tell):
-        z = surface.polish(z)
-        start = z if start is None else _fuse(surface, start, z)
-    return start
-
-
-def _proposals(surface, tell):
-    """Yield depths: what the half leads to, and least squares, with contours and without."""
-    pixels = np.count_nonzero(surface.mask)
-    alone = pixels > surface.constants.descent.large
-    if pixels > surface.constants.descent.whole:
-        yield _from_half(surface, tell if alone else _in_silence)
-    if not alone:
-        yield _cool_down(surface, tell)
-        if surface.has_contours:
-            other = copy(surface)
-            other.look(contours=False)
-            z = _cool_down(other, _in_silence)
-            surface.solves = other.solves
-            yield z
+    """Return a depth to start from: least squares cooled down, what the half leads to, or both fused."""
+    small = np.count_nonzero(surface.mask) <= surface.constants.whole
+    if surface.large:
+        return surface.polish(_move_cuts(surface, _from_half(surface, tell)))
+    z = surface.polish(_cool_down(surface, tell))
+    return z if small else _fuse(surface, surface.polish(_from_half(surface, _in_silence)), z)
 
 
 def _cool_down(surface, tell):
     """Return the depth that least squares leads to when it cools down."""
     surface.cold = False
-    flat = np.zeros(surface.mask.shape)
-    z = surface.solve(np.maximum(0.5 / surface.variance, WEAKEST), surface.residual(flat), flat, 1e-6)
+    z = surface.least_squares()
     tell("least squares", z)
-    hottest = np.abs(surface.residual(z)).max() / surface.constants.price.width
-    z = surface.anneal(z, hottest, surface.constants.descent.cooling, surface.cautious, 1, tell)
+    hottest = np.abs(surface.residual(z)).max() / NOISE
+    z = surface.anneal(z, hottest, surface.constants.cooling, 1, tell)
     tell("annealed", z)
     surface.cold = True
     return z
 
 
 def _from_half(surface, tell):
-    """Return the depth that was found with half as many rows and columns, continued to the pixels."""
-    wild = wild_slopes(surface.p, surface.q, surface.mask, surface.noise, surface.constants.noise)
-    half = Halving(surface.mask, np.where(wild, WILD, 1.0))
-    p, q = half.slopes(surface.p, surface.q)
+    """Return the depth that was found with half as many rows and columns, continued to the pixels.
+
+    Slopes stay slopes there, and normals stay normals: it is the depth that halves.
+    """
+    wild = wild_slopes(surface.p, surface.q, surface.mask, surface.noise.levels)
+    facing = 1.0 / np.sqrt(1.0 + surface.p**2 + surface.q**2)
+    half = Halving(surface.mask, np.where(wild, WILD, facing))
+    scale = (half.scale[0] * half.scale[1]) ** 0.5
+    p, q = (slope / scale for slope in half.slopes(surface.p, surface.q))
     prior = weight = None
     if surface.weight is not None:
         weight = half.total(surface.weight)
-        prior = surface.unit * half.total(surface.weight * surface.prior) / np.where(weight > 0, weight, 1.0)
-    half_surface = CalibratedEnergy(half.mask, p, q, prior, weight, surface.constants, surface.report)
+        prior = half.total(surface.weight * surface.prior) / np.where(weight > 0, weight, 1.0) / scale
+    half_surface = CalibratedEnergy(
+        half.mask, p, q, prior, weight, surface.away, surface.constants, surface.report
+    )
     half_surface.solves = surface.solves
 
     def back(z):
-        return np.where(surface.mask, half.back(half_surface.unit * z, p, q) / surface.unit, 0.0)
+        return np.where(surface.mask, scale * half.back(z, p, q), 0.0)
 
-    z, _ = best(half_surface, lambda stage, z: tell(stage, back(z)))
+    told = _in_silence if tell is _in_silence else lambda stage, z: tell(stage, back(z))
+    z, _ = best(half_surface, told)
     surface.solves = half_surface.solves
     return back(z)
 
 
 def _move_pieces(surface, z, failures):
     """Return the depth with pieces moved, or itself if no move gains anything."""
-    r, constants = surface.residual(z), surface.constants
-    width = constants.price.width**2
-    cut = surface.barrier | (r**2 >= width * surface.plain)
-    doubtful = doubtful_pixels(r / np.sqrt(surface.variance), surface.exists, cut, constants.dividing)
-    passable = surface.exists & (r**2 < width * surface.variance)
+    r = surface.residual(z)
+    cut = surface.likely | (surface.exists & (r**2 >= NOISE**2 * surface.noise_alone()))
+    doubtful = doubtful_pixels(r / np.sqrt(surface.variance), surface.exists, cut)
+    passable = surface.exists & (r**2 < NOISE**2 * surface.variance)
     doubt = np.where(passable, r**2 + surface.variance, FORBIDDEN)
-    labels, count = pieces(surface.mask, doubtful, surface.exists & ~cut, doubt, constants.dividing)
+    labels, count = pieces(surface.mask, doubtful, surface.exists & ~cut, doubt)
     held = np.zeros((2, count))
     if surface.weight is not None:
-        inside, weight = labels[surface.mask], surface.weight[surface.mask] / surface.unit_cost()
+        inside, weight = labels[surface.mask], surface.weight[surface.mask] / (2.0 * surface.plain)
         held[0] = np.bincount(inside, weight, minlength=count)
         held[1] = np.bincount(inside, weight * (z - surface.prior)[surface.mask], minlength=count)
     edges = surface.spread, surface.price, surface.exists
-    offsets, moved, prospects = piece_moves.moves(
-        labels, count, r, *edges, *held, constants.piece_moves, constants.rounds
-    )
+    offsets, moved, prospects = piece_moves.moves(labels, count, r, *edges, *held)
     if moved:
         z = z + np.where(surface.mask, offsets[labels], 0.0)
     for inside, offset in prospects:
         inside = surface.mask & inside[labels]
         size = np.count_nonzero(inside)
-        if _failed_before(size, offset, failures, constants.piece_moves.alike):
+        if _failed_before(size, offset, failures):
             continue
-        move, gain = cut_moves.refine(surface.residual(z), *edges, inside, offset, constants.cut_moves)
-        if gain > constants.rounds.least_gain:
+        move, gain = cut_moves.refine(surface.residual(z), *edges, inside, offset)
+        if gain > piece_moves.LEAST_GAIN:
             z = z + move
         else:
             failures.append((size, offset))
@@ -127,8 +118,8 @@ def _move_pieces(surface, z, failures):
 def _move_cuts(surface, z):
     """Return the depth with discontinuities moved, or itself if none should."""
     for upwards in (True, False):
-        r, edges = surface.residual(z), (surface.spread, surface.price, surface.exists)
-        move = cut_moves.relocate(r, *edges, upwards, surface.constants.cut_moves)
+        r = surface.residual(z)
+        move = cut_moves.relocate(r, surface.spread, surface.price, surface.exists, upwards)
         if move is not None:
             z = z + move
     return z
@@ -142,8 +133,8 @@ def _fuse(surface, first, second):
     other = np.where(surface.mask, second - first, 0.0)
     if surface.weight is None:  # so that most of the two surfaces agree
         other[surface.mask] -= np.median(other[surface.mask])
-    edges = surface.spread, surface.price, surface.exists
-    move = cut_moves.fuse(surface.residual(first), *edges, other, surface.constants.fusion)
+    r = surface.residual(first)
+    move = cut_moves.fuse(r, surface.spread, surface.price, surface.exists, other)
     if move is None or surface.energy(first + move) >= min(energies):  # it does not know the prior
         return first
     return first + move
@@ -153,9 +144,9 @@ def _in_silence(stage, z):
     """Tell nobody."""
 
 
-def _failed_before(size, offset, failures, alike):
+def _failed_before(size, offset, failures):
     """Tell whether much the same piece was tried before with much the same offset, in vain."""
     return any(
-        abs(size - other) < alike * size and abs(offset - tried) < alike * abs(offset)
+        abs(size - other) < ALIKE * size and abs(offset - tried) < ALIKE * abs(offset)
         for other, tried in failures
     )

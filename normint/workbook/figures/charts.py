@@ -27,12 +27,15 @@ LINES = {
     "phi1": (0, (5, 1)),
     "anisotropic_diffusion": "-",
     "mumford_shah": "--",
+    "bilateral": "--",
+    "calibrated": "-",
 }
 STYLES = {  # by what the results call a method, or one of its variants
     CASES[name]: {"color": METHODS[name].colour, "linestyle": line, "marker": MARKERS[name]}
     for name, line in LINES.items()
 }
-STYLES["DCT"]["markerfacecolor"] = "none"
+STYLES["DCT"]["markerfacecolor"] = STYLES["bilateral"]["markerfacecolor"] = "none"
+STYLES["calibrated"]["marker"] = "*"  # the Sylvester solver has its colour
 STYLES["DCT, border dropped"] = {"color": "#009e73", "linestyle": "-.", "marker": "^"}
 STYLES["quadratic, pyamg"] = {"color": "#cc79a7", "linestyle": "--", "marker": "v"}
 

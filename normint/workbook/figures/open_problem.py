@@ -5,6 +5,9 @@ from matplotlib.colors import to_rgb
 from scipy.ndimage import binary_dilation
 
 from normint.integration import METHODS
+from normint.methods.calibrated.constants import CONSTANTS
+from normint.methods.calibrated.energy import COLDEST
+from normint.methods.calibrated.search import NOISE
 from normint.workbook.figures.canvas import new_figure, new_panels
 from normint.workbook.figures.depth_maps import DEPTH_MAP, lit
 
@@ -77,27 +80,28 @@ def predicted_steps(depth, mean, predicted, columns):
     return figure
 
 
-def graduated_weights(depths, edges, constants, *, columns=5, size=2.5):
-    """Draw the weights of all edges, at price 1, at some temperatures through which a surface cools down.
+def graduated_weights(depths, edges, noise, *, cooling=CONSTANTS.cooling, columns=5, size=2.5):
+    """Draw the weights of all edges at some temperatures through which a surface cools down.
 
     Parameters
     ----------
     depths : list of ndarray
         Least squares, and the depth after each temperature.
-    edges : Predictions
-        The steps that the slopes predict, and their variances.
-    constants : Constants
-        Of the calibrated method: the `width` of its prices, the `cooling` of its descent.
+    edges : Edges
+        The steps that the slopes predict, their variances and prices.
+    noise : float
+        The typical standard deviation of a step.
+    cooling : float
+        The factor between two temperatures.
     """
     residuals = [_residual(z, edges) for z in depths[:-1]]
-    noise = np.sqrt(2 * np.median(edges.variance[edges.exists]))
-    hottest = np.abs(residuals[0]).max() / constants.price.width
-    taus = hottest / constants.descent.cooling ** np.arange(len(residuals))
-    taus[taus < constants.descent.coldest * noise] = 0.0
+    taus = np.abs(residuals[0]).max() / NOISE / cooling ** np.arange(len(residuals))
+    taus[taus < COLDEST * noise] = 0.0
     figure = new_figure(size * columns, size * 1.12)
     all_axes = figure.subplots(1, columns)
     for axes, k in zip(all_axes, np.linspace(0, len(taus) - 1, columns).astype(int), strict=True):
-        weights = 1 / (1 + residuals[k] ** 2 / (constants.price.width**2 * (edges.variance + taus[k] ** 2)))
+        price = np.where(residuals[k] > 0, edges.price[..., 1], edges.price[..., 0])
+        weights = 1 / (1 + residuals[k] ** 2 / (2 * price * (edges.variance + taus[k] ** 2)))
         picture = axes.imshow(weights.min(axis=0), cmap="gray", vmin=0, vmax=1, interpolation="nearest")
         axes.set_title(f"τ = {taus[k] / noise:.2g} σ", fontsize=10)
         axes.set_xlabel("v (pixels)")

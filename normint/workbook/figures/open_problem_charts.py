@@ -154,3 +154,29 @@ def _plain_log(axes):
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
     axes.tick_params(labelsize=8)
+
+
+def reliability_chart(curves, *, size=4.2):
+    """Draw how many calls are right, against how sure the method was of them.
+
+    Parameters
+    ----------
+    curves : dict
+        From title to a dict from "cut" and "held" to rows of mean confidence, share right and number, as
+        :meth:`normint.workbook.studies.jumps.Calls.reliability` returns them.
+    """
+    figure = new_figure(size * len(curves), size)
+    all_axes = figure.subplots(1, len(curves), squeeze=False, sharey=True)[0]
+    for axes, (title, groups) in zip(all_axes, curves.items(), strict=True):
+        axes.plot([0, 1], [0, 1], color="0.6", linewidth=1, label="as sure as right")
+        for (name, rows), colour, marker in zip(groups.items(), ("#d55e00", "#0072b2"), "os", strict=True):
+            if len(rows):
+                sizes = 12 + 14 * np.log10(rows[:, 2])
+                axes.plot(rows[:, 0], rows[:, 1], color=colour, linewidth=1)
+                axes.scatter(rows[:, 0], rows[:, 1], sizes, colour, marker, label=f"edges {name}")
+        axes.set(xlabel="confidence", xlim=(0, 1.03), ylim=(0, 1.03))
+        axes.set_title(title, fontsize=10)
+        axes.grid(alpha=0.3, linewidth=0.4)
+    all_axes[0].set_ylabel("share that is right")
+    all_axes[0].legend(fontsize=8, frameon=False, loc="lower right")
+    return figure

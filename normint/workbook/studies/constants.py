@@ -1,6 +1,5 @@
 """How much does a result depend on the constants of a method? Each is halved and doubled."""
 
-import dataclasses
 import math
 from functools import partial
 
@@ -23,29 +22,28 @@ def varied(constants):
     -------
     dict
         From (name, factor) to the constants with that one changed; the factor is ½ or 2. Whole numbers stay
-        whole, and odd ones odd, as sides of windows must be. Ratios between successive temperatures or
-        sizes must exceed 1: it is their logarithm that is halved and doubled.
+        whole, and odd ones odd, as sides of windows must be. The ratio between successive temperatures must
+        exceed 1: it is its logarithm that is halved and doubled. A share near 1 is what is missing to 1.
 
     Examples
     --------
     >>> from normint.methods.calibrated import CONSTANTS
-    >>> varied(CONSTANTS)["width", 2.0].price.width / CONSTANTS.price.width
+    >>> varied(CONSTANTS)["jump", 2.0].jump / CONSTANTS.jump
     2.0
     """
     changed = {}
-    for stage, record in vars(constants).items():
-        for name, value in record._asdict().items():
-            for factor in (0.5, 2.0):
-                if "cooling" in name or name == "growth":
-                    new = value**factor
-                elif isinstance(value, int):
-                    new = max(1, math.floor(value * factor))
-                    new += value % 2 == 1 and new % 2 == 0
-                else:
-                    new = value * factor
-                changed[name, factor] = dataclasses.replace(
-                    constants, **{stage: record._replace(**{name: new})}
-                )
+    for name, value in constants._asdict().items():
+        for factor in (0.5, 2.0):
+            if name == "cooling":
+                new = value**factor
+            elif name == "square_root":
+                new = 1.0 - (1.0 - value) * factor
+            elif isinstance(value, int):
+                new = max(1, math.floor(value * factor))
+                new += value % 2 == 1 and new % 2 == 0
+            else:
+                new = value * factor
+            changed[name, factor] = constants._replace(**{name: new})
     return changed
 
 

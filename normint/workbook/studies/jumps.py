@@ -16,6 +16,8 @@ from normint.workbook.progress import bar
 LEARNING = range(0, 120, 2)  # sculptures: so many, because most have too much noise
 QUIET = 0.005  # the largest noise to learn from: noise makes angles larger
 JUMP = 1.0  # pixels; what the slopes leave open by more is a jump
+CUT = 0.1  # the weight below which an edge is cut
+SURE = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)  # bins of confidence
 ANGLES = np.array([0.0, 0.5, 1, 2, 4, 8, 16, 32, 64, 180])  # degrees
 FALLS = np.array([-np.inf, -4, -2, -1, -0.5, 0, 0.5, 1, 2, 4, 8, np.inf])
 
@@ -156,6 +158,82 @@ def _along(axis, slope, normals, known, potential, away):
         falls=np.stack([-g1, g0] if away else [-g0, g1]),
         jump=np.where(jumps, np.sign(residual), 0).astype(int),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Calls:
+    """What a method calls jumps, beside the truth: one number for each edge.
+
+    Attributes
+    ----------
+    cut : ndarray of bool
+        Whether the method lets the surface jump there.
+    confidence : ndarray
+        How sure it is of that.
+    beyond : ndarray
+        By how many pixels the truth jumps there beyond what the slopes at both ends explain.
+    """
+
+    cut: np.ndarray
+    confidence: np.ndarray
+    beyond: np.ndarray
+
+    @classmethod
+    def of(cls, result, p, q, mask, potential):
+        """Judge an Integration with weights and confidence; the other arguments are as for :func:`edges`."""
+        parts = []
+        for slope, weight, sure, first, second in zip(
+            (p, q), result.weights, result.confidence, (np.s_[:-1], np.s_[:, :-1]),
+            (np.s_[1:], np.s_[:, 1:]), strict=True,
+        ):  # fmt: skip
+            both = (mask & np.isfinite(potential))[first] & (mask & np.isfinite(potential))[second]
+            g0, g1 = slope[first][both], slope[second][both]
+            residual = potential[second][both] - potential[first][both] - (g0 + g1) / 2
+            beyond = np.abs(residual) - np.abs(g1 - g0) / 2
+            parts.append(cls(weight[first][both] < CUT, sure[first][both], beyond))
+        return cls.joined(parts)
+
+    @classmethod
+    def joined(cls, parts):
+        """Put the calls of several scenes together."""
+        parts = list(parts)
+        return cls(*(np.concatenate([getattr(one, k) for one in parts]) for k in cls.__dataclass_fields__))
+
+    @property
+    def right(self):
+        """Whether each call is right: a cut where the truth jumps, none where it does not by a pixel."""
+        return np.where(self.cut, self.beyond > JUMP / 4, self.beyond <= JUMP)
+
+    def precision(self):
+        """Return the share of the cuts that are jumps."""
+        return float(np.mean(self.beyond[self.cut] > JUMP / 2)) if self.cut.any() else 1.0
+
+    def recall(self, least=3.0):
+        """Return the share of the jumps of at least so many pixels that are cut."""
+        high = self.beyond >= least
+        return float(np.mean(self.cut[high])) if high.any() else 1.0
+
+    def reliability(self, limits=SURE):
+        """Return, for cuts and for all other edges, the mean confidence, the share right and the number.
+
+        Parameters
+        ----------
+        limits : sequence of float
+            Of the bins of confidence; those with fewer than 30 edges are left out.
+
+        Returns
+        -------
+        dict
+            From "cut" and "held" to an array of rows.
+        """
+        curves = {}
+        for name, which in (("cut", self.cut), ("held", ~self.cut)):
+            sure, right = self.confidence[which], self.right[which]
+            bins = np.digitize(sure, limits)
+            rows = [(sure[bins == k].mean(), right[bins == k].mean(), np.sum(bins == k))
+                    for k in range(len(limits) + 1) if np.sum(bins == k) >= 30]  # fmt: skip
+            curves[name] = np.array(rows).reshape(-1, 3)
+        return curves
 
 
 def learning_edges(seeds=LEARNING, n=160):
