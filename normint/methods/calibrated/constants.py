@@ -33,8 +33,8 @@ class Constants(NamedTuple):
     # Pixels of the largest image that does not start with what its half leads to: 64×64 pixels still show
     # most things, and there are few places to search.
     whole: int = 2**12
-    # Pixels of the largest image that starts with least squares too, and whose pieces are moved. In a larger
-    # one its half has decided that.
+    # Pixels of the largest image that starts with least squares too, and has more than one round of moves. In
+    # a larger one its half has decided most.
     large: int = 2**16
     # The factor from one temperature to the next.
     cooling: float = 1.5
