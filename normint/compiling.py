@@ -14,7 +14,7 @@ import re
 import shutil
 import sys
 import tempfile
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -63,6 +63,32 @@ def njit(**flags):
         return kernel
 
     return decorate
+
+
+@contextmanager
+def interruptible():
+    """Let Ctrl-C be a KeyboardInterrupt also where it strikes while a kernel hands over what it computed.
+
+    There, numba makes it a SystemError, with the interrupt as its cause.
+
+    Examples
+    --------
+    >>> try:
+    ...     with interruptible():
+    ...         raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+    ... except KeyboardInterrupt:
+    ...     print("stopped")
+    stopped
+    """
+    try:
+        yield
+    except SystemError as error:
+        cause = error.__cause__
+        while cause is not None and not isinstance(cause, KeyboardInterrupt):
+            cause = cause.__cause__
+        if cause is None:
+            raise
+        raise cause from None
 
 
 @cache

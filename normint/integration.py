@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
+from normint.compiling import interruptible
 from normint.methods.anisotropic_diffusion import anisotropic_diffusion
 from normint.methods.bilateral import bilateral
 from normint.methods.calibrated import calibrated
@@ -106,7 +107,8 @@ def integrate_quietly(
         if name not in known:
             own = ", ".join(name for name in known if name not in ("prior", "prior_weight"))
             raise ValueError(f"{name} is not an option of method {method!r}; it has {own}")
-    return function_of(method)(p, q, mask, **options)
+    with interruptible():
+        return function_of(method)(p, q, mask, **options)
 
 
 def options_of(method: str) -> list[str]:
