@@ -10,7 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from normint.inputs import as_mask
 
-__all__ = ["Domain"]
+__all__ = ["NEIGHBOURS", "Domain"]
+
+# Of the edges downwards and of those to the right: the pixels where they begin, and where they end.
+NEIGHBOURS: tuple[tuple[Any, Any], tuple[Any, Any]] = (np.s_[:-1], np.s_[1:]), (np.s_[:, :-1], np.s_[:, 1:])
 
 
 class Domain:

@@ -3,9 +3,10 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from normint.domain import NEIGHBOURS
 from normint.inputs import as_field, as_mask, as_normals, unhidden
 
-__all__ = ["absolute_error", "angular_error", "mean_angular_error", "rmse"]
+__all__ = ["absolute_error", "angular_error", "mean_angular_error", "rmse", "unexplained_steps"]
 
 
 def rmse(depth: ArrayLike, truth: ArrayLike, mask: ArrayLike | None = None) -> float:
@@ -125,3 +126,37 @@ def mean_angular_error(a: ArrayLike, b: ArrayLike, mask: ArrayLike | None = None
                 f"a or b is NaN or zero at {missing} of the mask's pixels; expected normals there"
             )
     return float(angle[mask].mean())
+
+
+def unexplained_steps(
+    depth: NDArray[np.float64], p: NDArray[np.float64], q: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Measure how far the step from each pixel to the next lies outside what the slopes at both allow.
+
+    Parameters
+    ----------
+    depth : ndarray
+        rows×columns; NaN where it is not known.
+    p, q : ndarray
+        Its slopes along rows, downwards, and along columns, to the right.
+
+    Returns
+    -------
+    down, right : ndarray
+        (rows−1)×columns and rows×(columns−1). What is above zero, a surface that bends from one slope to the
+        other does not explain: it jumps there. NaN beside an unknown depth.
+
+    Examples
+    --------
+    A slope of 1 that ends, and a step of 5 on flat ground:
+
+    >>> depth, q = np.array([[0.0, 0.7, 0.7, 5.7]]), np.array([[1.0, 0.0, 0.0, 0.0]])
+    >>> unexplained_steps(depth, 0 * q, q)[1].round(1)
+    array([[-0.3,  0. ,  5. ]])
+    """
+    found = []
+    for slope, (here, there) in zip((p, q), NEIGHBOURS, strict=True):
+        step = depth[there] - depth[here]
+        low, high = np.minimum(slope[here], slope[there]), np.maximum(slope[here], slope[there])
+        found.append(np.maximum(low - step, step - high))
+    return found[0], found[1]

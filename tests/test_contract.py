@@ -41,7 +41,7 @@ NAMES = {
     "normint.metrics": "rmse mean_angular_error",
     "normint.domain": "Domain",
     "normint.datasets": "beethoven cat depth_and_normals diligent find measured_objects peppers "
-    "read_beethoven read_diligent read_normal_map DepthAndNormals ImageSet Picture",
+    "read_beethoven read_diligent read_normal_map rendered_objects DepthAndNormals ImageSet Picture",
     "normint.course": "EXERCISES Mistake Task check_alternation check_depth_system check_energy "
     "check_energy_and_gradient check_finite_differences check_fixed_point check_forward_differences "
     "check_functional check_indicated_system check_indicator check_numbering check_phi1 check_phi2 "

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import scipy.ndimage
 
+from normint.domain import NEIGHBOURS
 from normint.surfaces import drawing, shapes
-from normint.surfaces.layers import CONTACT, NEIGHBOURS, Layers, join, placed
+from normint.surfaces.layers import CONTACT, Layers, join, placed
 from normint.surfaces.scenes import DEVELOPMENT, KINDS, REPORT, SIGMAS, _layers, scene
 
 FLAT = placed(shapes.plane(0.0, 0.0))

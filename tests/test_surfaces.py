@@ -8,8 +8,8 @@ import pytest
 import scipy.io
 import scipy.ndimage
 
+from normint.domain import NEIGHBOURS
 from normint.surfaces import Surface, bust, canadian_tent, figurine, peaks, vase
-from normint.surfaces.layers import NEIGHBOURS
 
 STATUES = {"figurine": figurine, "bust": bust}
 each_statue = pytest.mark.parametrize("make", STATUES.values(), ids=STATUES)

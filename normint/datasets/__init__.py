@@ -4,7 +4,7 @@
 elsewhere; the result says which. `data/README.md` tells where the real data comes from.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -29,6 +29,7 @@ __all__ = [
     "read_beethoven",
     "read_diligent",
     "read_normal_map",
+    "rendered_objects",
 ]
 
 Which = Literal["auto", "real", "stand-in"]
@@ -37,6 +38,7 @@ CAT = "DiLiGenT/pmsData/catPNG"
 CAT_DEPTH = "bini/cat"
 BEETHOVEN = "beethoven/Beethoven.mat"
 PEPPERS = "peppers/peppers.tiff"
+RENDERS = "renders"
 
 
 def cat(which: Which = "auto") -> ImageSet:
@@ -135,8 +137,33 @@ def measured_objects(which: Which = "auto") -> list[DepthAndNormals]:
     if first.data != "real":
         return [first]
     cat_folder = find(CAT_DEPTH)
-    others = [one for one in sorted(cat_folder.parent.iterdir()) if (one / "depth_gt.npz").is_file()]
-    return [first, *(read_normal_map(one) for one in others if one != cat_folder)]
+    return [first, *(one for one in _with_depth(cat_folder.parent) if one.name != cat_folder.name)]
+
+
+def rendered_objects(which: Which = "auto") -> list[DepthAndNormals]:
+    """Load all views of meshes with their normals and exact depths that are there: folders of `renders`.
+
+    Parameters
+    ----------
+    which : {"auto", "real", "stand-in"}
+        As for :func:`cat`. There is no stand-in, but an empty list.
+
+    Returns
+    -------
+    list of DepthAndNormals
+    """
+    wanted = _wanted(which)
+    try:
+        return [] if wanted == "stand-in" else list(_with_depth(find(RENDERS)))
+    except FileNotFoundError:
+        if wanted == "real":
+            raise
+        return []
+
+
+def _with_depth(folder: Path) -> Iterator[DepthAndNormals]:
+    """Read the normal maps below a folder whose depth is known."""
+    return (read_normal_map(one) for one in sorted(folder.iterdir()) if (one / "depth_gt.npz").is_file())
 
 
 def diligent(name: str = "cat", *, crop: bool = False) -> ImageSet:
@@ -179,20 +206,26 @@ def find(path: str) -> Path:
 
 def _choose(which: Which, path: str, read: Callable[[Path], T], stand_in: Callable[[], T]) -> T:
     """Read the real data, if wanted and there, or make the stand-in. Broken data is never passed over."""
+    wanted = _wanted(which)
+    if wanted == "stand-in":
+        return stand_in()
+    try:
+        found = find(path)
+    except FileNotFoundError:
+        if wanted == "real":
+            raise
+        return stand_in()
+    return read(found)
+
+
+def _wanted(which: str) -> str:
+    """Check which data is wanted; the environment decides where the caller does not."""
     name = "which"
     if which == "auto" and paths.wanted_data():
         name, which = "NORMINT_DATASET", paths.wanted_data()
     if which not in ("auto", "real", "stand-in"):
         raise ValueError(f"{name} is {which!r}; expected auto, real or stand-in")
-    if which == "stand-in":
-        return stand_in()
-    try:
-        found = find(path)
-    except FileNotFoundError:
-        if which == "real":
-            raise
-        return stand_in()
-    return read(found)
+    return which
 
 
 def _advice(text: str) -> str:

@@ -91,7 +91,8 @@ def read_normal_map(folder: str | PathLike) -> DepthAndNormals:
     Returns
     -------
     DepthAndNormals
-        Its mask has only pixels with a normal: what is black, grey or zero is outside.
+        Its mask has only pixels with a normal: what is black, grey or zero is outside. Its depth grows away
+        from the camera if there is one, and towards the viewer if there is none; the file's always away.
     """
     folder = Path(folder)
     stored = read_stored(folder)
@@ -105,6 +106,8 @@ def read_normal_map(folder: str | PathLike) -> DepthAndNormals:
     if (folder / "depth_gt.npz").exists():
         found = read_named(folder / "depth_gt.npz", depth_gt=mask.shape)["depth_gt"]
         depth = np.where(mask, found.astype(np.float64), np.nan)
+        if stored.camera is None:  # stored as a distance, but without a camera ours is towards the viewer
+            depth = -depth
     return DepthAndNormals(normals, mask, depth, stored.camera, name=folder.name)
 
 

@@ -5,6 +5,7 @@ import scipy.sparse
 import scipy.sparse.linalg
 
 from normint.compiling import FAST, njit
+from normint.domain import NEIGHBOURS
 from normint.extras import extra
 from normint.solver.pieces import Pieces
 
@@ -18,7 +19,7 @@ class _Assembled:
         number = np.full(mask.shape, -1, np.int32)  # pyamg knows no wider indices
         number[mask] = np.arange(n)
         self.edges = []
-        for axis, (here, there) in enumerate(((np.s_[:-1], np.s_[1:]), (np.s_[:, :-1], np.s_[:, 1:]))):
+        for axis, (here, there) in enumerate(NEIGHBOURS):
             inside = mask[here] & mask[there]
             w = np.ones(mask.shape)[here] if weights is None else weights[axis][here]
             self.edges.append((number[here][inside], number[there][inside], w[inside], here, there, inside))

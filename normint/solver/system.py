@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from normint import inputs
-from normint.domain import bounding_box
+from normint.domain import NEIGHBOURS, bounding_box
 from normint.solver import references
 from normint.solver.by_size import BySize
 from normint.solver.pieces import Pieces
@@ -19,7 +19,6 @@ SOLVERS = {
     "direct": references.Direct,
 }
 TOO_SMALL = 1e-12  # parts of the largest weight of its piece: rounding hides what such a weight asks for
-NEIGHBOURS = (np.s_[:-1], np.s_[1:]), (np.s_[:, :-1], np.s_[:, 1:])
 
 
 class Solution(NamedTuple):

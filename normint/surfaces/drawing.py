@@ -4,8 +4,9 @@ from functools import cached_property
 
 import numpy as np
 
+from normint.domain import NEIGHBOURS
 from normint.surfaces import shapes
-from normint.surfaces.layers import CONTACT, NEIGHBOURS, Layers, join, placed
+from normint.surfaces.layers import CONTACT, Layers, join, placed
 
 SIZE = 128  # all lengths here are pixels of a scene of this many rows and columns
 HIGHEST = 45.0  # larger jumps are drawn anew

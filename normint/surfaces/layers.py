@@ -10,9 +10,10 @@ import numpy as np
 import scipy.sparse
 import scipy.sparse.csgraph
 
+from normint.domain import NEIGHBOURS
+
 CONTACT = 0.1  # two bodies touch where their depths differ by less than this part of a pixel
 # The first and the second pixels of all edges, downwards and to the right.
-NEIGHBOURS = ((np.s_[:-1], np.s_[1:]), (np.s_[:, :-1], np.s_[:, 1:]))
 
 
 def placed(shape, centre=(0.0, 0.0), angle=0.0, height=0.0):

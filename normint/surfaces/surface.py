@@ -5,6 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from normint.domain import NEIGHBOURS
+from normint.metrics import unexplained_steps
+
 
 @dataclass(frozen=True, eq=False)
 class Surface:
@@ -91,12 +94,10 @@ class Surface:
         """
         parts = self.mask.astype(int) if self.parts is None else self.parts
         edges = []
-        for slope, here, there in ((self.p, np.s_[:-1], np.s_[1:]), (self.q, np.s_[:, :-1], np.s_[:, 1:])):
-            step = self.depth[there] - self.depth[here]
-            low, high = np.minimum(slope[here], slope[there]), np.maximum(slope[here], slope[there])
-            beyond = np.maximum(low - step, step - high) > least
+        steps = unexplained_steps(self.depth, self.p, self.q)
+        for beyond, (here, there) in zip(steps, NEIGHBOURS, strict=True):
             hidden = np.zeros(self.mask.shape, dtype=bool)
             other = (parts[here] != parts[there]) & (parts[here] >= 0) & (parts[there] >= 0)
-            hidden[here] = beyond & other
+            hidden[here] = (beyond > least) & other
             edges.append(hidden)
         return edges[0], edges[1]

@@ -9,7 +9,7 @@ from normint.domain import bounding_box
 from normint.methods.calibrated.confidence import confidence
 from normint.methods.calibrated.constants import CONSTANTS, Constants
 from normint.methods.calibrated.energy import CalibratedEnergy
-from normint.methods.calibrated.search import ROUNDS, best
+from normint.methods.calibrated.search import ROUNDS, best, in_silence
 from normint.methods.result import Integration
 from normint.solver.pieces import Pieces
 
@@ -109,10 +109,10 @@ def calibrated(
         image[box] = inside
         return image
 
-    def tell(stage, z):
-        if observe is not None:
-            observe(stage, whole(np.where(surface.mask, z, np.nan), np.nan))
+    def show(stage, z):
+        observe(stage, whole(np.where(surface.mask, z, np.nan), np.nan))
 
+    tell = in_silence if observe is None else show
     z, energies = best(surface, tell)
     tell("moved", z)
     z, cut = surface.last_fit(z)

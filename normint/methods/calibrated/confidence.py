@@ -3,6 +3,7 @@
 import numpy as np
 
 # Logistic regressions on the sculptures to learn from: of the edges called so sure, so many are right there.
+# (`normint.workbook.studies.jumps.recalibration` tells by how much they would have to change.)
 # A jump is the surer, the higher it is and the likelier it was; an edge that holds, the unlikelier.
 OF_CUT, BY_HEIGHT = 3.5, 0.32
 OF_HELD, BY_PRICE = -2.2, 0.62

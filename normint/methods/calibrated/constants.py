@@ -26,7 +26,7 @@ class Constants(NamedTuple):
     fall: float = 1.8
     least: float = 5e-6
     # The share of contours that must look like those of a rounded body for any to be taken for one: on the
-    # vase all do, on renders and measured objects less than half.
+    # vase all do, on relief few.
     square_root: float = 0.95
     # Pixels by which the surface must jump beyond what the slopes at both ends explain: less is no jump.
     jump: float = 0.5

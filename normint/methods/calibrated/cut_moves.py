@@ -42,7 +42,7 @@ def relocate(residual, spread, price, exists, upwards):
     (The few edges for which it is cheaper that their ends choose differently cannot be expressed by a cut;
     they are charged to one end.)
     """
-    jump = exists & (residual**2 >= JUMP * spread * price.min(axis=-1))
+    jump = exists & (residual**2 >= JUMP * spread * np.minimum(price[..., 0], price[..., 1]))
     height = _band(residual, jump, exists, upwards)
     return _choose_alone(residual, spread, price, exists, height)
 

@@ -12,6 +12,7 @@ import numpy as np
 from normint.compiling import FAST, njit
 from normint.methods.calibrated.constants import CONSTANTS
 from normint.methods.calibrated.contours import find_contours
+from normint.methods.calibrated.noise import facing
 
 LIKELY = 0.02  # odds from which a surface may come apart at an edge when it is divided into pieces
 ROOT_TAU = (2.0 * np.pi) ** 0.5
@@ -75,20 +76,20 @@ def look(p, q, mask, noise, away=False, constants=CONSTANTS):
     >>> from normint.methods.calibrated.noise import Noise
     >>> q = np.array([[0.0, -0.5, -2.0, 0.0, 0.0]])
     >>> quiet = Noise(np.full(q.shape, 0.01), 0.01, 1.0, 0.1)
-    >>> look(0 * q, q, q < 1, quiet).price[1, 0, 2].round(1)
-    array([1.6, 4. ])
+    >>> print(look(0 * q, q, q < 1, quiet).price[1, 0, 2].round(1))
+    [1.6 4. ]
     """
     shape = (2, *mask.shape)
     exists, likely = np.zeros(shape, bool), np.zeros(shape, bool)
-    step, variance, bend = np.zeros(shape), np.ones(shape), np.zeros(shape)
-    odds = np.ones((*shape, 2))
-    facing = 1.0 / np.sqrt(1.0 + p * p + q * q)
-    deviation = noise.levels / facing**noise.exponent
+    # Uncertainties need few digits, and there are many of them.
+    step, variance, bend = np.zeros(shape), np.ones(shape, np.float32), np.zeros(shape, np.float32)
+    price = np.ones((*shape, 2), np.float32)
+    cosine = facing(p, q)
+    deviation = noise.levels / cosine**noise.exponent
     settings = noise.bend, away, (constants.bend, constants.fall, constants.least)
-    _look(p, q, mask, facing, deviation, *settings, exists, step, variance, bend, odds, likely)
+    _look(p, q, mask, cosine, deviation, *settings, exists, step, variance, bend, price, likely)
     contour = find_contours(p, q, mask, 2**0.5 * deviation, constants.square_root, step, variance)
-    length = np.sqrt(np.count_nonzero(mask))
-    price = np.log1p(length / (ROOT_TAU * odds * np.sqrt(variance)[..., np.newaxis]))
+    _to_prices(price.reshape(-1, 2), variance.ravel(), exists.ravel(), np.sqrt(np.count_nonzero(mask)))
     return Edges(exists, step, variance, bend, price, likely, contour & exists)
 
 
@@ -99,8 +100,17 @@ def _odds(angle, fall, scale, power, least):
 
 
 @njit(**FAST)
+def _to_prices(odds, variance, exists, length):
+    """Turn odds into prices, in place."""
+    for e in range(exists.size):
+        if exists[e]:
+            reach = length / (ROOT_TAU * np.sqrt(variance[e]))
+            odds[e, 0], odds[e, 1] = np.log1p(reach / odds[e, 0]), np.log1p(reach / odds[e, 1])
+
+
+@njit(**FAST)
 def _look(
-    p, q, mask, facing, deviation, beta, away, constants,
+    p, q, mask, cosine, deviation, beta, away, constants,
     exists, step, variance, bend, odds, likely,
 ):  # fmt: skip
     rows, cols = mask.shape
@@ -112,7 +122,7 @@ def _look(
                 k, m = i + 1 - axis, j + axis
                 if not (mask[i, j] and mask[k, m]):
                     continue
-                g0, g1, f0, f1 = slope[i, j], slope[k, m], facing[i, j], facing[k, m]
+                g0, g1, f0, f1 = slope[i, j], slope[k, m], cosine[i, j], cosine[k, m]
                 noise = max(deviation[i, j], deviation[k, m])
                 chord = (p[i, j] * f0 - p[k, m] * f1) ** 2 + (q[i, j] * f0 - q[k, m] * f1) ** 2
                 chord += (f0 - f1) ** 2

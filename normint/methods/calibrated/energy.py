@@ -120,9 +120,9 @@ class CalibratedEnergy:
                 return z
             tau /= cooling
 
-    def polish(self, z):
+    def polish(self, z, cooling=LAST_COOLING):
         """Lower the energy from a depth, and report it."""
-        z = self.anneal(z, REHEAT * self.noise.typical, LAST_COOLING, 2)
+        z = self.anneal(z, REHEAT * self.noise.typical, cooling, 2)
         if self.report is not None:
             self.report(self.solves, self.energy(z))
         return z

@@ -32,6 +32,11 @@ class Noise(NamedTuple):
     bend: float
 
 
+def facing(p, q):
+    """Return n_z, the cosine between the normal and the direction to the viewer."""
+    return 1.0 / np.sqrt(1.0 + p * p + q * q)
+
+
 def measure(p, q, mask, constants=CONSTANTS):
     """Measure the noise of the slopes around each pixel.
 
@@ -68,8 +73,8 @@ def measure(p, q, mask, constants=CONSTANTS):
     across, along, square = curl_of_squares(p, q, mask)
     curl = np.where(square, across - along, 0.0)
     size, floor = np.abs(curl), constants.rounding
-    exponent = _exponent(size[square], _around(_facing(*_smoothed(p, q, mask)))[square], floor)
-    cosine = _facing(p, q) ** exponent
+    exponent = _exponent(size[square], _around(facing(*_smoothed(p, q, mask)))[square], floor)
+    cosine = facing(p, q) ** exponent
     scaled = size * _around(cosine)
     middle = float(np.median(scaled[square])) if square.any() else 0.0
     typical = max(TO_EDGE * middle, floor)
@@ -122,11 +127,6 @@ def wild_slopes(p, q, mask, levels):
     return wild
 
 
-def _facing(p, q):
-    """Return n_z, the cosine between the normal and the direction to the viewer."""
-    return 1.0 / np.sqrt(1.0 + p * p + q * q)
-
-
 def _around(image):
     """Return the least of the four pixels of each square."""
     rows = np.minimum(image[:-1], image[1:])
@@ -139,7 +139,7 @@ def _smoothed(p, q, mask):
     return (uniform_filter(np.where(mask, s, 0.0), SMOOTH, mode="constant") / inside for s in (p, q))
 
 
-def _exponent(size, facing, floor):
+def _exponent(size, cosine, floor):
     """Tell whether noise is in the normals (1) or in the slopes (0).
 
     Noise in the normals is divided by n_z: log |curl|, over bins of log n_z, falls with the slope -1. Bends
@@ -147,7 +147,7 @@ def _exponent(size, facing, floor):
     """
     if size.size < BINS * FEWEST:
         return 0.0
-    log = np.round(np.log(facing), 9)  # so that what is equal but for rounding shares a bin
+    log = np.round(np.log(cosine), 9)  # so that what is equal but for rounding shares a bin
     bins = np.searchsorted(np.quantile(log, np.arange(1, BINS) / BINS), log)
     groups = [bins == k for k in np.unique(bins)]
     x = np.array([np.median(log[group]) for group in groups])
@@ -206,14 +206,16 @@ def _shared(p, q, curl, square, deviation, bend, side):
 
 def _median(values, where, window):
     """Return the median over a window around each value, in half octaves."""
-    total = uniform_filter(where.astype(float), window, mode="constant")
+    total = uniform_filter(where.astype(np.float32), window, mode="constant")
     level, last = np.full(values.shape, np.nan), np.zeros(values.shape)
     for half_octave in HALF_OCTAVES:
         below = where & (values <= 2.0 ** (0.5 * half_octave))
-        share = uniform_filter(below.astype(float), window, mode="constant") / np.maximum(total, 1e-12)
+        share = uniform_filter(below.astype(np.float32), window, mode="constant") / np.maximum(total, 1e-12)
         found = np.isnan(level) & (share >= 0.5)
         level[found] = half_octave - (share[found] - 0.5) / np.maximum(share[found] - last[found], 1e-12)
         last = share
+        if not np.isnan(level).any():
+            break
     level[np.isnan(level)] = HALF_OCTAVES[-1]
     level[total * window**2 < FEWEST] = 0.0
     return np.maximum(level, HALF_OCTAVES[0])

@@ -3,6 +3,7 @@
 import numpy as np
 
 from normint.compiling import FAST, njit
+from normint.domain import NEIGHBOURS
 from normint.methods.calibrated.energy import cost
 from normint.methods.calibrated.piece_tree import join, milestones
 
@@ -55,7 +56,7 @@ def moves(labels, count, residual, spread, price, exists, hold, pull):
     tree is made anew.
     """
     ends, r, v, c = [], [], [], []
-    for axis, (here, there) in enumerate(((np.s_[:-1], np.s_[1:]), (np.s_[:, :-1], np.s_[:, 1:]))):
+    for axis, (here, there) in enumerate(NEIGHBOURS):
         between = exists[axis][here] & (labels[here] != labels[there])
         ends.append(np.stack([labels[here][between], labels[there][between]]))
         for image, values in ((residual, r), (spread, v), (price, c)):

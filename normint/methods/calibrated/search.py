@@ -4,13 +4,14 @@ import numpy as np
 
 from normint.methods.calibrated import cut_moves, piece_moves
 from normint.methods.calibrated.energy import CalibratedEnergy
-from normint.methods.calibrated.noise import wild_slopes
+from normint.methods.calibrated.noise import facing, wild_slopes
 from normint.methods.calibrated.pieces import FORBIDDEN, doubtful_pixels, pieces
 from normint.methods.calibrated.pyramid import Halving
 
 ROUNDS = 10  # of moves and polishing, at most; few surfaces need more than four
 NOISE = 3.0  # standard deviations beyond which noise hardly goes
 WILD = 1e-3  # weight, in the mean over a block, of slopes that contradict all around them
+AT_ONCE = 100.0  # the factor between temperatures with which a large image is polished before its moves
 # The part by which size and offset of a piece may differ from one that was tried in vain, which is then not
 # tried again.
 ALIKE = 0.1
@@ -40,9 +41,9 @@ def _start(surface, tell):
     """Return a depth to start from: least squares cooled down, what the half leads to, or both fused."""
     small = np.count_nonzero(surface.mask) <= surface.constants.whole
     if surface.large:
-        return surface.polish(_move_cuts(surface, _from_half(surface, tell)))
+        return surface.polish(_move_cuts(surface, _from_half(surface, tell)), AT_ONCE)
     z = surface.polish(_cool_down(surface, tell))
-    return z if small else _fuse(surface, surface.polish(_from_half(surface, _in_silence)), z)
+    return z if small else _fuse(surface, surface.polish(_from_half(surface, in_silence)), z)
 
 
 def _cool_down(surface, tell):
@@ -63,8 +64,7 @@ def _from_half(surface, tell):
     Slopes stay slopes there, and normals stay normals: it is the depth that halves.
     """
     wild = wild_slopes(surface.p, surface.q, surface.mask, surface.noise.levels)
-    facing = 1.0 / np.sqrt(1.0 + surface.p**2 + surface.q**2)
-    half = Halving(surface.mask, np.where(wild, WILD, facing))
+    half = Halving(surface.mask, np.where(wild, WILD, facing(surface.p, surface.q)))
     scale = (half.scale[0] * half.scale[1]) ** 0.5
     p, q = (slope / scale for slope in half.slopes(surface.p, surface.q))
     prior = weight = None
@@ -79,7 +79,7 @@ def _from_half(surface, tell):
     def back(z):
         return np.where(surface.mask, scale * half.back(z, p, q), 0.0)
 
-    told = _in_silence if tell is _in_silence else lambda stage, z: tell(stage, back(z))
+    told = in_silence if tell is in_silence else lambda stage, z: tell(stage, back(z))
     z, _ = best(half_surface, told)
     surface.solves = half_surface.solves
     return back(z)
@@ -140,7 +140,7 @@ def _fuse(surface, first, second):
     return first + move
 
 
-def _in_silence(stage, z):
+def in_silence(stage, z):
     """Tell nobody."""
 
 

@@ -5,6 +5,7 @@ from matplotlib import colormaps
 from matplotlib.colors import ListedColormap
 from matplotlib.ticker import MaxNLocator
 
+from normint.domain import NEIGHBOURS
 from normint.normals.shading import shading
 from normint.workbook.figures.canvas import new_figure, new_panels
 
@@ -133,7 +134,7 @@ def weakest_edge(weights):
     down, right = weights
     median = np.median(np.concatenate([w[w > 0] for w in weights]))
     weakest = np.full(down.shape, np.inf)
-    for w, here, there in ((down, np.s_[:-1], np.s_[1:]), (right, np.s_[:, :-1], np.s_[:, 1:])):
+    for w, (here, there) in zip((down, right), NEIGHBOURS, strict=True):
         w = np.where(w > 0, w / median, np.inf)[here]
         weakest[here] = np.minimum(weakest[here], w)
         weakest[there] = np.minimum(weakest[there], w)

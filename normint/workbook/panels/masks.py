@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
-from normint.domain import Domain
+from normint.domain import NEIGHBOURS, Domain
 from normint.integration import integrate
 from normint.workbook.panels import pictures
 from normint.workbook.panels.controls import menu
@@ -83,7 +83,7 @@ def given_gradient(name):
 def edge_residual(depth, p, q):
     """Return how far the slopes of a depth are from those given: the largest among each pixel's edges."""
     worst = np.where(np.isfinite(depth), 0.0, np.nan)
-    for g, here, there in ((p, np.s_[:-1], np.s_[1:]), (q, np.s_[:, :-1], np.s_[:, 1:])):
+    for g, (here, there) in zip((p, q), NEIGHBOURS, strict=True):
         off = np.nan_to_num(np.abs(depth[there] - depth[here] - (g[here] + g[there]) / 2))
         for end in (here, there):
             worst[end] = np.maximum(worst[end], off)

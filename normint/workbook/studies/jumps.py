@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
+from normint.domain import NEIGHBOURS
+from normint.metrics import unexplained_steps
 from normint.surfaces.sculptures import sculpture
 from normint.workbook.progress import bar
 
@@ -139,24 +141,22 @@ def edges(p, q, mask, potential, *, away=False):
     normals = np.stack([-p, -q, np.ones_like(p)], axis=-1)
     normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
     known = mask & np.isfinite(potential)
-    return Edges.joined(
-        _along(axis, slope, normals, known, potential, away) for axis, slope in enumerate((p, q))
-    )
+    both_axes = zip((p, q), unexplained_steps(potential, p, q), NEIGHBOURS, strict=True)
+    return Edges.joined(_along(*one, normals, known, potential, away) for one in both_axes)
 
 
-def _along(axis, slope, normals, known, potential, away):
+def _along(slope, beyond, ends, normals, known, potential, away):
     """Return the edges along one axis."""
-    first, second = ((np.s_[:-1], np.s_[1:]), (np.s_[:, :-1], np.s_[:, 1:]))[axis]
+    first, second = ends
     both = known[first] & known[second]
     g0, g1 = slope[first][both], slope[second][both]
     # The chord between unit normals tells small angles better than their product.
     chord = np.linalg.norm(normals[first][both] - normals[second][both], axis=-1)
     residual = potential[second][both] - potential[first][both] - (g0 + g1) / 2
-    jumps = np.abs(residual) - np.abs(g1 - g0) / 2 > JUMP
     return Edges(
         angle=2 * np.arcsin(np.minimum(chord / 2, 1.0)),
         falls=np.stack([-g1, g0] if away else [-g0, g1]),
-        jump=np.where(jumps, np.sign(residual), 0).astype(int),
+        jump=np.where(beyond[both] > JUMP, np.sign(residual), 0).astype(int),
     )
 
 
@@ -181,16 +181,13 @@ class Calls:
     @classmethod
     def of(cls, result, p, q, mask, potential):
         """Judge an Integration with weights and confidence; the other arguments are as for :func:`edges`."""
-        parts = []
-        for slope, weight, sure, first, second in zip(
-            (p, q), result.weights, result.confidence, (np.s_[:-1], np.s_[:, :-1]),
-            (np.s_[1:], np.s_[:, 1:]), strict=True,
-        ):  # fmt: skip
-            both = (mask & np.isfinite(potential))[first] & (mask & np.isfinite(potential))[second]
-            g0, g1 = slope[first][both], slope[second][both]
-            residual = potential[second][both] - potential[first][both] - (g0 + g1) / 2
-            beyond = np.abs(residual) - np.abs(g1 - g0) / 2
-            parts.append(cls(weight[first][both] < CUT, sure[first][both], beyond))
+        parts, known = [], mask & np.isfinite(potential)
+        steps = unexplained_steps(potential, p, q)
+        for weight, sure, beyond, (first, second) in zip(
+            result.weights, result.confidence, steps, NEIGHBOURS, strict=True
+        ):
+            both = known[first] & known[second]
+            parts.append(cls(weight[first][both] < CUT, sure[first][both], beyond[both]))
         return cls.joined(parts)
 
     @classmethod
@@ -234,6 +231,37 @@ class Calls:
                     for k in range(len(limits) + 1) if np.sum(bins == k) >= 30]  # fmt: skip
             curves[name] = np.array(rows).reshape(-1, 3)
         return curves
+
+
+def recalibration(calls):
+    """Fit how the confidence of a method would have to change so that it is what it says.
+
+    Parameters
+    ----------
+    calls : Calls
+        On data to learn from.
+
+    Returns
+    -------
+    dict
+        From "cut" and "held" to (offset, slope): the log-odds of being right are offset + slope·(the log-odds
+        that the confidence states), by logistic regression. (0, 1) if nothing has to change.
+    """
+    fits = {}
+    for name, which in (("cut", calls.cut), ("held", ~calls.cut)):
+        sure = np.clip(calls.confidence[which], 1e-9, 1 - 1e-9)
+        stated, sign = np.log(sure / (1 - sure)), np.where(calls.right[which], 1.0, -1.0)
+
+        def loss(x, stated=stated, sign=sign):
+            wrong = 1 / (1 + np.exp(sign * (x[0] + x[1] * stated)))
+            value = -np.mean(np.log1p(-wrong))
+            return value, -np.array([np.mean(sign * wrong), np.mean(sign * wrong * stated)])
+
+        unit = loss(np.array([0.0, 1.0]))[0] or 1.0
+        best = minimize(lambda x, loss=loss, unit=unit: tuple(part / unit for part in loss(x)), [0.0, 1.0],
+                        jac=True, method="BFGS")  # fmt: skip
+        fits[name] = tuple(float(part) for part in best.x)
+    return fits
 
 
 def learning_edges(seeds=LEARNING, n=160):
