@@ -37,8 +37,8 @@ METHODS = {
     "phi2": Method(phi2, "Φ2", "#000000", "gamma"),
     "anisotropic_diffusion": Method(anisotropic_diffusion, "diffusion", "#cc79a7", "mu"),
     "mumford_shah": Method(mumford_shah, "Mumford-Shah", "#e69f00", "mu"),
-    "calibrated": Method(calibrated, "calibrated", "#d55e00"),
-    "bilateral": Method(bilateral, "bilateral", "#0072b2", "k"),
+    "calibrated": Method(calibrated, "calibrated", "#882255"),
+    "bilateral": Method(bilateral, "bilateral", "#999933", "k"),
 }
 
 

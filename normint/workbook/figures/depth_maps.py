@@ -52,7 +52,9 @@ def error_maps(panels, truth, *, unit="pixels", size=3.0):
     """
     errors = {title: z - truth - np.nanmean(z - truth) for title, z in panels.items()}
     limit = np.nanpercentile(np.abs(np.concatenate([e.ravel() for e in errors.values()])), 99.5)
-    figure, all_axes = new_panels(len(errors), len(errors), size, size * 1.08)
+    rows, columns = truth.shape
+    words = 0.7 + 0.17 * max(title.count("\n") for title in errors)  # inches for titles and labels
+    figure, all_axes = new_panels(len(errors), len(errors), size, 0.85 * size * rows / columns + words)
     for axes, (title, error) in zip(all_axes, errors.items(), strict=True):
         picture = axes.imshow(error, cmap="RdBu_r", vmin=-limit, vmax=limit, interpolation="nearest")
         axes.set_title(title, fontsize=10)
