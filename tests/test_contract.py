@@ -50,8 +50,8 @@ NAMES = {
     "least_squares pairs readings ready solve",
     "normint.normals.camera": "Orthographic Perspective camera_of_part camera_of_view projection",
     "normint.normals.rays": "Rays",
-    "normint.priors": "Choice choose_weight depth_sensor distrust_outliers merge misfit_and_influence "
-    "prior_noise",
+    "normint.priors": "Choice Held choose_weight depth_sensor distrust_outliers hold merge "
+    "misfit_and_influence prior_noise",
 }
 ARGUMENTS = {
     "integrate": "p q mask method prior prior_weight options",
@@ -67,6 +67,7 @@ ARGUMENTS = {
 }
 FLAGS = {
     "integrate": "--mask --camera --axes --variable --method --option --prior --prior-weight --out --png "
+    "--prior-scale --prior-confidence --points --points-weight --fov --fov-axis --rays --rays-axes --depth "
     "--tiff --mesh --preview --force --json --quiet",
     "workbook": "--only --quick --seed --data --out --force --timeout --jobs --update",
     "results": "--update-readme",
