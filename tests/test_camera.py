@@ -5,7 +5,7 @@ import pytest
 from near_shapes import SHAPE, K, plane, sphere
 
 import normint
-from normint.normals.camera import Orthographic, Perspective, projection
+from normint.normals.camera import Orthographic, Perspective, camera_of_view, projection
 
 
 def test_the_gradient_of_a_plane_is_that_of_its_log_distance():
@@ -109,3 +109,37 @@ def test_normals_that_face_away_are_refused():
 def test_distances_must_be_positive():
     with pytest.raises(ValueError, match="depth is zero or negative"):
         projection(K).potential([[1.0, 0.0]])
+
+
+@pytest.mark.parametrize("axis, size", [("horizontal", 96), ("vertical", 80), ("diagonal", np.hypot(80, 96))])
+def test_a_field_of_view_is_the_angle_between_the_edges_of_the_image(axis, size):
+    (fx, _, cx), (_, fy, cy), _ = camera_of_view(70, SHAPE, axis)
+    assert fx == fy and (cx, cy) == (47.5, 39.5)
+    assert 2 * np.degrees(np.arctan(size / 2 / fx)) == pytest.approx(70)
+
+
+@pytest.mark.parametrize(
+    "degrees, axis, words",
+    [(180, "vertical", "less than 180"), (0, "vertical", "> 0"), (60, "up", "axis is")],
+)
+def test_bad_views_are_refused(degrees, axis, words):
+    with pytest.raises(ValueError, match=words):
+        camera_of_view(degrees, SHAPE, axis)
+
+
+def test_a_lens_is_a_camera():
+    _, normals, mask = sphere()
+    by_matrix, by_lens = (normint.integrate_normals(normals, mask, one).depth for one in (K, projection(K)))
+    np.testing.assert_array_equal(by_matrix, by_lens)
+
+
+def test_a_depth_along_the_rays_is_the_distance_from_the_camera():
+    distance, normals, mask = sphere()
+    length = np.linalg.norm(projection(K).rays(SHAPE), axis=-1)
+    prior = np.where(mask, distance, np.nan)
+    along = [
+        normint.integrate_normals(normals, mask, K, prior=given, prior_weight=1.0, depth=depth).depth
+        for given, depth in ((prior, None), (prior, "z"), (prior * length, "ray"))
+    ]
+    np.testing.assert_array_equal(along[0], along[1])
+    np.testing.assert_allclose(along[2], along[0] * length, rtol=1e-9)

@@ -282,8 +282,7 @@ class TestForce:
         ("--option callback=print", "callback is not an option"),
         ("--axes zyx", "--axes is 'zyx'; expected one of uvz, xyz"),
         ("--mesh 3ds", "--mesh is '3ds'; expected one of ply"),
-        ("--prior p.npy", "--prior and --prior-weight go together"),
-        ("--prior-weight 1", "--prior and --prior-weight go together"),
+        ("--prior-weight 1", "--prior-weight is given without --prior; expected both, or neither"),
         ("--prior p.npy --prior-weight nan", "--prior-weight is nan; expected a finite number > 0"),
         ("--prior p.npy --prior-weight x", "invalid float value: 'x'"),
         ("--colour red", "unrecognized arguments: --colour red"),
@@ -440,7 +439,11 @@ FILES = ["n.npy", "depth.npy", "relief/mask.png", "K.txt", "fuzzed.npy", "none",
 VALUES = {
     "--mask": FILES, "--camera": FILES, "--prior": FILES, "--option": OPTIONS, "--method": list(METHODS),
     "--axes": ["uvz", "xyz", "opencv", "left up away", "up up up"], "--variable": ["N", ""],
-    "--prior-weight": ["1", "1e300", "1e-300", "-1", "nan"], "--mesh": ["ply", "glb", ".STL", "x"],
+    "--prior-weight": ["1", "1e300", "1e-300", "-1", "nan"],
+    "--prior-scale": ["1", "-2", "0", "1e-300", "inf"],
+    "--prior-confidence": FILES, "--points": FILES, "--points-weight": ["1", "1e300", "-1"], "--rays": FILES,
+    "--fov": ["60", "1e-300", "180", "nan"], "--fov-axis": ["vertical", "x"], "--depth": ["z", "ray", "x"],
+    "--rays-axes": ["xyz", "x"], "--mesh": ["ply", "glb", ".STL", "x"],
     "--out": ["new", "old", "..", "n.npy", "a/b"],
 }  # fmt: skip
 TEXT = st.text(st.characters(exclude_characters="/"), max_size=6)

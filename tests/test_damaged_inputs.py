@@ -158,7 +158,7 @@ DAMAGES = {
     ("depth_and_normals", "K.txt"): {
         **THERE, "other size": text("1 0 5\n0 1 5\n"), "no focal length": text("0 0 5\n0 9 5\n0 0 1\n"),
         "negative": text("9 0 6\n0 -9 5\n0 0 1\n"), "skew": text("9 1 6\n0 9 5\n0 0 1\n"),
-        "in columns": text("9 0 0\n0 9 0\n6 5 1\n"),
+        "neither by rows nor by columns": text("9 0 0\n0 9 0\n6 5 2\n"),
     },
     ("depth_and_normals", "depth_gt.npz"): {
         **ANY, "half": cut(0.5), "last byte": cut(0.999), "flipped": flip(0.5),
@@ -252,7 +252,7 @@ class TestCommand:
 
     def test_damaged(self, relief, tmp_path, capsys):
         (relief / "K.txt").write_text("one two three")
-        assert_refused(capsys, run(relief), "K.txt is not a table of numbers")
+        assert_refused(capsys, run(relief), "K.txt, line 1, column 1: 'one' is not a number")
         cut(0.9)(relief / "normal_map.png")
         assert_refused(capsys, run(relief), "normal_map.png ends too early")
         assert not (tmp_path / "normint-out").exists()

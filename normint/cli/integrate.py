@@ -11,8 +11,11 @@ import numpy as np
 
 from normint import paths
 from normint.cli import parsing
+from normint.cli.cameras import camera_file, camera_of, check_camera
 from normint.cli.parsing import UsageError
 from normint.cli.printing import CannotPrint, complain, one_line, say
+from normint.cli.priors import check_prior, hold_task, read_prior, settings_of_prior
+from normint.normals.lens import NearLens
 from normint.normals.maps import NormalMap
 
 MESHES = ("ply", "obj", "stl", "glb")
@@ -24,8 +27,10 @@ DESCRIPTION = "Integrate a normal map into a depth map."
 EPILOG = """
 PATH is a folder with normal_map.png and, if there are any, mask.png and K.txt, or the file of a normal map:
 PNG or TIFF of 8 or 16 bits; TIFF, EXR, NPY, NPZ or MAT of real numbers. Without a mask, black, grey and zero
-are outside. With a camera the depth is the distance along its axis, up to a factor; without one it is in
-pixels, towards the camera.
+are outside. With a camera the depth is the distance along its axis (z), as depth cameras measure it, or along
+each ray (--depth ray), as laser scanners do. Normals do not tell the size of a scene: without a prior or
+points the mean is 1, with them the depth is in their units. Without a camera it is in pixels, towards the
+viewer.
 
 report.json is written last: where it is, all files are. If a run is killed between, the next one completes
 them. --force replaces plain files that report.json lists, nothing else.
@@ -53,8 +58,21 @@ def add_integrate(commands):
     add("--method", default="quadratic", metavar="NAME", help="how (%(default)s), see below")
     add("--option", action="append", default=[], metavar="NAME=VALUE",
         help="of the method, such as mu=45 or max_iterations=200 (repeatable)")  # fmt: skip
-    add("--prior", metavar="FILE", help="depth to stay close to, NaN where unknown (0 in images)")
-    add("--prior-weight", type=float, metavar="NUMBER", help="how close")
+    # The camera, see cameras.py.
+    add("--fov", type=float, metavar="DEGREES", help="field of view of a perspective camera without K")
+    add("--fov-axis", metavar="AXIS", help="that it is along: horizontal (default), vertical or diagonal")
+    add("--rays", metavar="FILE", help="direction in which each pixel looks: any camera (fisheye, panorama)")
+    add("--rays-axes", metavar="NAME", help="their axes, as for --axes (opencv: x right, y down, z forward)")
+    add("--depth", metavar="KIND", help="with a camera, depths read and written are along its axis (z, the "
+        "default) or along its rays (ray, the default with --rays)")  # fmt: skip
+    # What else is known about the depth, see priors.py.
+    add("--prior", metavar="FILE", help="depth to stay close to, NaN where unknown (0 in images); "
+        "as large as the map, or coarser")  # fmt: skip
+    add("--prior-scale", type=float, metavar="NUMBER", help="what 1 in it stands for: 0.001 for mm in metres")
+    add("--prior-weight", type=float, metavar="NUMBER", help="how close; chosen from the data if not given")
+    add("--prior-confidence", metavar="FILE", help="0 to 1 (black to white), by which that is multiplied")
+    add("--points", metavar="FILE", help="known depths as a table: row,column,depth or with a line of names")
+    add("--points-weight", type=float, metavar="NUMBER", help="how close; 100, as if exact, if not given")
     add("--out", default="normint-out", metavar="DIR",
         help="where to write depth.npy and report.json (%(default)s)")  # fmt: skip
     add("--png", action="store_true", help="also depth.png, 16 bits; report.json has the scale")
@@ -84,8 +102,8 @@ class Task:
     """What the files and options of one command line amount to."""
 
     seen: NormalMap
-    camera: np.ndarray | None
-    prior: np.ndarray | None
+    camera: NearLens | None
+    prior: dict  # what `hold` takes
     options: dict
     settings: dict  # as they go into the report
     notes: list = field(default_factory=list)  # what the user should know
@@ -139,11 +157,8 @@ def _check_usage(arguments):
     for value in arguments.mesh:
         if value.lower().removeprefix(".") not in MESHES:
             raise UsageError(f"--mesh is {value!r}; expected one of {', '.join(MESHES)}")
-    weight = arguments.prior_weight
-    if (arguments.prior is None) != (weight is None):
-        raise UsageError("--prior and --prior-weight go together; one of them is missing")
-    if weight is not None and not 0 < weight < np.inf:
-        raise UsageError(f"--prior-weight is {weight}; expected a finite number > 0")
+    check_camera(arguments)
+    check_prior(arguments)
     return parsing.parse_options(arguments.method, arguments.option)
 
 
@@ -152,27 +167,28 @@ def _read(arguments, options):
     from normint.files.normal_maps import read_depth, read_stored
     from normint.files.reading import check_room
 
-    named = {name: getattr(arguments, name) for name in ("mask", "camera", "variable")}
-    stored = read_stored(arguments.path, **named)
+    named = {name: getattr(arguments, name) for name in ("mask", "variable")}
+    stored = read_stored(arguments.path, camera=camera_file(arguments), **named)
     shape = stored.normals.shape[:2]
-    prior = None if arguments.prior is None else read_depth(arguments.prior, shape)
+    camera, of_the_camera = camera_of(arguments, stored)
+    prior, notes = read_prior(arguments, shape)
     settings = {
         "normals": str(stored.paths["normals"]),
         "mask": None if stored.mask is None else str(stored.paths["mask"]),
-        "camera": None if stored.camera is None else stored.camera.tolist(),
+        **of_the_camera,
         "axes": arguments.axes,
         "method": arguments.method,
         "options": dict(options),
-        "prior": arguments.prior,
-        "prior_weight": arguments.prior_weight,
+        **settings_of_prior(arguments),
     }
     if isinstance(options.get("initial"), str):
         options["initial"] = read_depth(options["initial"], shape)
     check_room(f"{arguments.path} of {shape[0]} × {shape[1]} pixels", MEMORY_OF_SLOPES * shape[0] * shape[1])
     of_the_map = {name: options.pop(name) for name in ("least_cosine", "steepest") if name in options}
-    seen = NormalMap.decoded(stored.normals, stored.mask, stored.camera, axes=arguments.axes, **of_the_map)
+    taken = {"axes": arguments.axes, "depth": arguments.depth}
+    seen = NormalMap.decoded(stored.normals, stored.mask, camera, **taken, **of_the_map)
     stored.check(seen.domain)
-    task = Task(seen, stored.camera, prior, options, settings)
+    task = Task(seen, None if seen.lens.far else seen.lens, prior, options, settings, notes)
     if seen.missing:
         task.notes.append(f"{seen.missing} pixels of the mask have no normal and were left out")
     return task
@@ -192,11 +208,11 @@ def _solve(arguments, task):
     what = f"{arguments.path} of {rows} × {columns} pixels, integrated by {arguments.method},"
     check_room(what, each * rows * columns)
     flipped = axes_warning(seen)
-    prior = {} if task.prior is None else {"prior": task.prior, "prior_weight": arguments.prior_weight}
     try:
         seen.refuse_away()
+        held = hold_task(task)
         with _progress(arguments, task.options) as callback:
-            result = integrate_map(seen, arguments.method, **prior, **task.options, **callback)
+            result = integrate_map(seen, arguments.method, **held, **task.options, **callback)
     except ValueError as error:
         text = f"{error}; {flipped}" if flipped else error
         raise ValueError(_as_on_the_command_line(text)) from error

@@ -93,7 +93,7 @@ def report(task, result, files, reading):
         "converged": bool(result.converged),
         "energy": float(result.energies[-1]) if len(result.energies) else None,
         **measure(task, result),
-        "depth": {"least": low, "greatest": high, "unit": "pixels" if task.camera is None else "any"},
+        "depth": {"least": low, "greatest": high, **_what_it_is(task)},
     }
     if "png" in files or "tiff" in files:
         summary["16 bits"] = {"0": "no depth", "depth of 1": low, "depth of 65535": high}
@@ -102,6 +102,14 @@ def report(task, result, files, reading):
     names = written_before(files["report"]) - {file.name for file in files.values()}
     older = [str(file) for name in sorted(names) if (file := files["report"].with_name(name)).is_file()]
     return summary | ({"older files": older} if older else {})
+
+
+def _what_it_is(task):
+    """Say in which unit a depth is, and along what."""
+    if task.camera is None:
+        return {"unit": "pixels", "along": "z, towards the camera"}
+    along = {"z": "z, the axis of the camera", "ray": "the ray of each pixel"}[task.camera.measured]
+    return {"unit": "that of the prior" if task.prior else "any", "along": along}
 
 
 def measure(task, result):

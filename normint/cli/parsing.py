@@ -6,7 +6,17 @@ import inspect
 from normint.cli.printing import say
 
 # Arguments that have ways of their own into the call.
-NOT_OPTIONS = ("axes", "method", "prior", "prior_weight", "check_axes", "callback", "observe", "constants")
+NOT_OPTIONS = (
+    "axes",
+    "method",
+    "prior",
+    "prior_weight",
+    "check_axes",
+    "depth",
+    "callback",
+    "observe",
+    "constants",
+)
 
 
 class UsageError(Exception):

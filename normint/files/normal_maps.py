@@ -8,9 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from normint.files.arrays import FORMATS, read_array, read_table
+from normint.files.arrays import FORMATS, read_array
+from normint.files.cameras import read_camera
 
-__all__ = ["Stored", "find_files", "read_camera", "read_depth", "read_mask", "read_normals", "read_stored"]
+__all__ = [
+    "Stored", "block_shapes", "find_files", "read_camera", "read_confidence", "read_depth", "read_mask",
+    "read_normals", "read_stored",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,23 +178,29 @@ def read_mask(path, shape=None):
     return mask
 
 
-def read_depth(path, shape):
+def read_depth(path, shape, *, scale=1.0, coarse=False):
     """Read a depth map, such as a prior.
 
     Parameters
     ----------
     path : path-like
-        NPY, NPZ, MAT, EXR, or a grey PNG or TIFF, whose numbers are taken as they are.
+        NPY, NPZ, MAT, EXR, or a grey PNG or TIFF.
     shape : (int, int)
         The rows and columns that it must have.
+    scale : float
+        By which the file's numbers are multiplied: 0.001 for whole millimetres, if metres are wanted.
+    coarse : bool
+        Whether it may have one value for each block of 2×2, 3×3, … pixels.
 
     Returns
     -------
     ndarray of float64
         NaN where there is none: what is not finite, and 0 in images of whole numbers.
     """
-    values = read_array(path, f"{shape} numbers", lambda array: array.shape == tuple(shape))
-    depth = values.astype(np.float64)
+    shapes = block_shapes(shape) if coarse else {tuple(shape): 1}
+    expected = f"{tuple(shape)} numbers" + (", or one for each block of 2×2, 3×3, … pixels" if coarse else "")
+    values = read_array(path, expected, lambda array: array.shape in shapes)
+    depth = scale * values.astype(np.float64)
     unknown = ~np.isfinite(depth)
     if values.dtype.kind == "u":
         unknown |= values == 0
@@ -200,43 +210,29 @@ def read_depth(path, shape):
     return depth
 
 
-def read_camera(path, shape):
-    """Read a camera matrix from a text file, whichever of x and y its first row is for.
-
-    Parameters
-    ----------
-    path : path-like
-    shape : (int, int)
-        Rows and columns of the image: the centre is near their half, which tells the two orders apart.
-
-    Returns
-    -------
-    ndarray
-        3×3, the row of x (columns) first.
+def block_shapes(shape):
+    """Return the shapes of images with one value for each square block of pixels, and the sides of these.
 
     Examples
     --------
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "K.txt"
-    >>> _ = file.write_text("0 510 240\\n500 0 320\\n0 0 1")
-    >>> read_camera(file, (480, 640))
-    array([[500.,   0., 320.],
-           [  0., 510., 240.],
-           [  0.,   0.,   1.]])
+    >>> block_shapes((4, 6))
+    {(2, 3): 2, (4, 6): 1}
     """
-    matrix = read_table(path, (3, 3))
-    x, y, last = matrix
-    rows, columns = shape
-    swapped = x[0] == y[1] == 0  # the rows are (0, f_y, c_y) and (f_x, 0, c_x)
-    if swapped or (
-        abs(x[2] - rows / 2) + abs(y[2] - columns / 2) < abs(x[2] - columns / 2) + abs(y[2] - rows / 2)
-    ):
-        x, y = y, x
-    fx, fy = max(x[:2]), max(y[:2])  # the other number of each row is 0
-    if np.count_nonzero(matrix[:2, :2]) != 2 or not (fx > 0 and fy > 0) or last.tolist() != [0, 0, 1]:
-        expected = "the rows (f_x, 0, c_x), (0, f_y, c_y) and (0, 0, 1)"
-        raise ValueError(f"{path} is not the matrix of a camera; expected {expected}")
-    return np.array([[fx, 0, x[2]], [0, fy, y[2]], [0, 0, 1]])
+    sides = range(1, max(1, min(shape) // 2) + 1)
+    return {tuple(-(-n // side) for n in shape): side for side in reversed(sides)}
+
+
+def read_confidence(path, shape):
+    """Read how much to trust each pixel, from 0 to 1: images of whole numbers are divided by the largest."""
+    values = read_array(path, f"{tuple(shape)} numbers", lambda array: array.shape == tuple(shape))
+    largest = np.iinfo(values.dtype).max if values.dtype.kind == "u" else 1
+    confidence = np.nan_to_num(values.astype(np.float64) / largest, nan=0.0)
+    if confidence.min() < 0 or confidence.max() > 1:
+        low, high = confidence.min(), confidence.max()
+        raise ValueError(f"{path} has numbers from {low:g} to {high:g}; expected a confidence from 0 to 1")
+    if not confidence.any():
+        raise ValueError(f"{path} is 0 everywhere; expected a confidence above 0 somewhere")
+    return confidence
 
 
 def _first(folder, stem, suffixes):

@@ -9,22 +9,27 @@ from dataclasses import dataclass
 import numpy as np
 
 from normint import inputs
+from normint.normals.lens import Lens, NearLens
 
-__all__ = ["Orthographic", "Perspective", "camera_of_part", "projection"]
+__all__ = ["Orthographic", "Perspective", "camera_of_part", "camera_of_view", "projection"]
 
 
-def projection(camera):
-    """Choose the projection that a camera matrix describes.
+def projection(camera, depth=None):
+    """Choose the projection that a camera describes.
 
     Parameters
     ----------
-    camera : array_like or None
-        The 3×3 matrix K of a perspective camera; None for an orthographic one.
+    camera : array_like, Lens or None
+        The 3×3 matrix K of a perspective camera; a lens such as :class:`normint.normals.rays.Rays`, which is
+        returned; None for an orthographic one.
+    depth : {"z", "ray"}, optional
+        How a near camera measures depths, see :class:`normint.normals.lens.NearLens`; by default along the
+        axis ("z"), if the lens does not say otherwise.
 
     Returns
     -------
-    Orthographic or Perspective
-        Both have the same methods, so that what follows need not ask which it is.
+    Lens
+        All have the same methods, so that what follows need not ask which it is.
 
     Examples
     --------
@@ -33,7 +38,45 @@ def projection(camera):
     >>> projection([[500, 0, 32], [0, 500, 24], [0, 0, 1]]).focal
     (500.0, 500.0)
     """
-    return Orthographic() if camera is None else Perspective.from_matrix(camera)
+    if camera is None:
+        lens = Orthographic()
+    else:
+        lens = camera if isinstance(camera, Lens) else Perspective.from_matrix(camera)
+    return lens if depth is None else lens.measuring(depth)
+
+
+def camera_of_view(degrees, shape, axis="horizontal"):
+    """Return the matrix of a camera of which only the field of view is known.
+
+    Parameters
+    ----------
+    degrees : float
+        The angle between the rays to the outer edges of the first and of the last pixel.
+    shape : (int, int)
+        Rows and columns of the image.
+    axis : {"horizontal", "vertical", "diagonal"}
+        Along which the angle is: from left to right, from top to bottom, or between opposite corners.
+
+    Returns
+    -------
+    ndarray
+        3×3, as :func:`normint.integrate_normals` takes it: square pixels, and the axis through the middle.
+
+    Examples
+    --------
+    >>> camera_of_view(90, (480, 640))
+    array([[320. ,   0. , 319.5],
+           [  0. , 320. , 239.5],
+           [  0. ,   0. ,   1. ]])
+    """
+    angle, (rows, columns) = inputs.as_positive("degrees", degrees), shape
+    sizes = {"horizontal": columns, "vertical": rows, "diagonal": float(np.hypot(rows, columns))}
+    if angle >= 180:
+        raise ValueError(f"degrees is {angle:g}; expected less than 180, or a map of rays (Rays)")
+    if axis not in sizes:
+        raise ValueError(f"axis is {axis!r}; expected one of {', '.join(sizes)}")
+    focal = sizes[axis] / 2 / np.tan(np.radians(angle) / 2)
+    return np.array([[focal, 0, (columns - 1) / 2], [0, focal, (rows - 1) / 2], [0, 0, 1]])
 
 
 def camera_of_part(camera, top=0, left=0, step=1):
@@ -41,8 +84,8 @@ def camera_of_part(camera, top=0, left=0, step=1):
 
     Parameters
     ----------
-    camera : array_like or None
-        The matrix of the whole image's camera, or None.
+    camera : array_like, NearLens or None
+        The camera of the whole image, or None.
     top, left, step : int
         The part is ``image[top::step, left::step]``.
 
@@ -55,12 +98,14 @@ def camera_of_part(camera, top=0, left=0, step=1):
     """
     if camera is None:
         return None
+    if isinstance(camera, NearLens):
+        return camera.part(top, left, step)
     shift = np.array([[1.0, 0, -left], [0, 1, -top], [0, 0, 1]])
     return np.diag([1 / step, 1 / step, 1]) @ shift @ np.asarray(camera, dtype=np.float64)
 
 
-class _Lens:
-    """What both cameras have in common: the one formula from normals to slopes.
+class _Flat(Lens):
+    """What cameras with a flat image plane have in common: the one formula from normals to slopes.
 
     Notes
     -----
@@ -117,39 +162,6 @@ class _Lens:
             total = total + (1 + 2 * along * slope + (1 + x**2 + y**2) * slope**2) / (focal * against) ** 2
         return total
 
-    def gradient(self, normals, mask=None):
-        """Turn normals into the gradient of the depth or, for a near camera, of the log of the distance.
-
-        Parameters
-        ----------
-        normals : array_like
-            rows×columns×3 along u, v and z, of any positive length, turned to the camera inside the mask.
-        mask : array_like, optional
-            The domain Ω; by default the whole grid. Outside, anything is allowed.
-
-        Returns
-        -------
-        p, q : ndarray of float64
-            Along u and v; NaN outside the mask.
-
-        Examples
-        --------
-        A wall at a right angle to the axis is at the same z-distance everywhere:
-
-        >>> p, q = Perspective((50.0, 50.0), (0.5, 0.5)).gradient(np.full((2, 2, 3), [0.0, 0.0, 1.0]))
-        >>> np.abs(p).max(), np.abs(q).max()
-        (np.float64(0.0), np.float64(0.0))
-        """
-        normals = inputs.as_normals("normals", normals)
-        mask = inputs.as_mask(mask, normals.shape[:2])
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # outside anything is allowed
-            # A sum of three numbers is finite only if each is, and costs less than three tests.
-            finite = np.isfinite(normals.sum(axis=2))
-            self._refuse(mask, finite, self._against(normals, *self.tilts(normals.shape)) > 0)
-            p, q = self.slopes(normals)
-        p[~mask] = q[~mask] = np.nan
-        return p, q
-
     @staticmethod
     def _against(normals, x, y):
         """Return -n·r of each pixel, without the rays as an array."""
@@ -157,7 +169,7 @@ class _Lens:
 
 
 @dataclass(frozen=True)
-class Orthographic(_Lens):
+class Orthographic(_Flat):
     """A camera so far away that its rays are parallel: the depth itself is integrated."""
 
     far = True
@@ -168,6 +180,12 @@ class Orthographic(_Lens):
     def tilts(self, shape, rows=None, columns=None):
         """Return the directions x and y of the rays along u and v: straight on."""
         return 0.0, 0.0
+
+    def measuring(self, depth):
+        """Return the same camera: it measures a depth along its rays, which is along its axis."""
+        if depth != "z":
+            raise ValueError(f"depth is {depth!r} without a camera; expected a camera, or 'z'")
+        return self
 
     def points(self, depth):
         """Return the points (u, v, z) that the pixels show, rows×columns×3."""
@@ -195,8 +213,8 @@ class Orthographic(_Lens):
 
 
 @dataclass(frozen=True)
-class Perspective(_Lens):
-    """A camera at a finite distance d: ℓ = log d is integrated.
+class Perspective(_Flat, NearLens):
+    """A camera with a flat image plane at a finite distance.
 
     Parameters
     ----------
@@ -204,21 +222,20 @@ class Perspective(_Lens):
         Focal lengths along v (right) and u (down), in pixels.
     centre : (float, float)
         The principal point, column v and row u.
+    measured : {"z", "ray"}
+        How depths are measured, see :class:`normint.normals.lens.NearLens`.
 
     Notes
     -----
-    The pixel (u, v) looks along the ray r = ((u - u₀)/f_u, (v - v₀)/f_v, -1), in the axes u, v and z of the
-    normals (z towards the camera), and sees the point d·r. The surface's tangents ∂(d r)/∂u and ∂(d r)/∂v are
-    orthogonal to the normal n. With ℓ = log d that means (∂ℓ/∂u) n·r + n_u/f_u = 0 and the same for v:
+    The pixel (u, v) looks along the ray r = ((u - u₀)/f_u, (v - v₀)/f_v, -1), so that d is the z-depth. By
+    the formula of `NearLens`,
 
         ∂ℓ/∂u = -(n_u/f_u) / (n·r),    ∂ℓ/∂v = -(n_v/f_v) / (n·r).
-
-    The constant of ℓ, which no normal tells, is a factor of d: the size of the scene.
     """
 
     focal: tuple
     centre: tuple
-    far = False
+    measured: str = "z"
     sign = 1.0  # a distance grows away from the camera
 
     @classmethod
@@ -240,6 +257,11 @@ class Perspective(_Lens):
         """The mean focal length f: f·ℓ has slopes in pixels per pixel, like a depth in pixels."""
         return 0.5 * sum(self.focal)
 
+    def part(self, top=0, left=0, step=1):
+        """Return the camera of ``image[top::step, left::step]``."""
+        (fv, fu), (v0, u0) = self.focal, self.centre
+        return Perspective((fv / step, fu / step), ((v0 - left) / step, (u0 - top) / step), self.measured)
+
     def rays(self, shape):
         """Return the rays r of all pixels, rows×columns×3, in the axes u, v, z; multiply by d to get points.
 
@@ -258,26 +280,6 @@ class Perspective(_Lens):
         (fv, fu), (v0, u0) = self.focal, self.centre
         return ((u if rows is None else rows) - u0) / fu, ((v if columns is None else columns) - v0) / fv
 
-    def points(self, depth):
-        """Return the points d·r along u, v and z that the pixels show, rows×columns×3."""
-        depth = np.asarray(depth, dtype=np.float64)
-        return depth[..., np.newaxis] * self.rays(depth.shape)
-
-    def potential(self, depth, name="depth"):
-        """Return what is integrated: ℓ = log d; NaN where the distance is."""
-        depth = np.asarray(depth, dtype=np.float64)
-        if (depth <= 0).any():
-            raise ValueError(f"{name} is zero or negative somewhere; expected distances > 0, or NaN")
-        return np.log(depth)
-
-    def depth(self, potential):
-        """Return the distance d = exp ℓ."""
-        return np.exp(np.asarray(potential, dtype=np.float64))
-
-    @staticmethod
-    def _refuse(mask, finite, facing):
-        if wrong := np.count_nonzero(mask & ~(finite & facing)):
-            raise ValueError(
-                f"normals: {wrong} of the mask's pixels are NaN, infinite or facing away from the camera; "
-                "expected finite normals turned towards it (n·r < 0)"
-            )
+    def stretch(self, shape):
+        """Return depth / d: 1, or the length of each ray."""
+        return 1.0 if self.measured == "z" else np.linalg.norm(self.rays(shape), axis=-1)

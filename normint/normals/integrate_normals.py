@@ -12,16 +12,18 @@ from normint import inputs
 from normint.integration import METHODS, integrate_quietly, options_of, warn_not_converged
 from normint.methods.result import Integration
 from normint.normals.axes import axes_warning
+from normint.normals.lens import Lens
 from normint.normals.maps import NormalMap
 
 __all__ = ["integrate_map", "integrate_normals"]
 
 
 def integrate_normals(
-    normals: ArrayLike, mask: ArrayLike | None = None, camera: ArrayLike | None = None, *, axes: str = "uvz",
+    normals: ArrayLike, mask: ArrayLike | None = None, camera: ArrayLike | Lens | None = None, *,
+    axes: str = "uvz",
     method: str = "quadratic", prior: ArrayLike | None = None, prior_weight: ArrayLike = 0.0,
     distance: float | None = None, least_cosine: float | None = None, steepest: float | None = 200.0,
-    check_axes: bool = True, **options: Any,
+    check_axes: bool = True, depth: str | None = None, **options: Any,
 ) -> Integration:  # fmt: skip
     """Integrate a normal map into a depth map.
 
@@ -32,9 +34,11 @@ def integrate_normals(
         files: 0 stands for −1, the largest for 1, and black for no normal.
     mask : array_like of bool, optional
         The domain Ω. By default wherever there is a normal: finite and not zero.
-    camera : array_like, optional
+    camera : array_like or Lens, optional
         The matrix [[f_x, 0, c_x], [0, f_y, c_y], [0, 0, 1]] of a perspective camera, in pixels, the centre of
-        the first pixel being (0, 0). None for a camera far away (orthographic).
+        the first pixel being (0, 0); :func:`normint.normals.camera.camera_of_view` makes one from a field of
+        view. Or :class:`normint.normals.rays.Rays`, any camera by the direction of each pixel: a fisheye, a
+        panorama. None for a camera far away (orthographic).
     axes : str
         Where the three components point: "uvz" (down, right, to the camera), "xyz" (right, up, to the
         camera; most normal maps), … (see :data:`normint.normals.axes.AXES`), or three words such as
@@ -44,7 +48,8 @@ def integrate_normals(
         unknown; with a camera it decides the scale of the pieces that it touches.
     distance : float, optional
         With a camera only: the mean distance (geometric) of each connected piece that no prior holds, in any
-        unit; by default 1. Normals do not tell the size of what is seen.
+        unit; by default 1. Normals do not tell the size of what is seen. It is along the axis for a matrix
+        and along the rays for Rays, whatever `depth` is.
     least_cosine : float, optional
         Leave out pixels where the cosine between the normal and the direction to the camera is smaller:
         they are outside the domain, and NaN in the depth. By default none is left out, and normals that face
@@ -53,6 +58,11 @@ def integrate_normals(
         Steeper slopes, in pixels per pixel, are shortened to this; None for no limit. See the Notes.
     check_axes : bool
         Whether to warn when the normals look as if they had other axes, see :func:`axes_warning`.
+    depth : {"z", "ray"}, optional
+        With a camera only: along what its depths are measured, those given and those returned. Along its
+        axis ("z"), as depth cameras and renderers do: all of a wall at a right angle to the axis has the same
+        depth. Or along the ray of each pixel ("ray"), the distance of the point from the camera, as laser
+        scanners do. By default "z" with a matrix and "ray" with Rays, which may look sideways or back.
     **options
         The method's own parameters; `initial` is a depth like the prior.
 
@@ -60,13 +70,14 @@ def integrate_normals(
     -------
     Integration
         Without a camera, the depth is z towards the viewer, in pixels, of zero mean in each piece. With one
-        it is the distance d > 0 along the axis. Energies and weights are those of what is integrated.
+        it is a distance > 0, see `depth`. Energies and weights are those of what is integrated.
 
     Notes
     -----
-    With a camera, f log d is integrated, f being the mean of the focal lengths. By
-    :class:`normint.normals.camera.Perspective` its slopes are f·(n_u/f_u)/(−n·r) and f·(n_v/f_v)/(−n·r):
-    pixels per pixel, as without a camera. So the parameters of the methods (`beta`, `mu`, …) and λ mean the
+    With a camera, f log d is integrated, f being the mean of the focal lengths, or the pixels per radian of
+    Rays. By :class:`normint.normals.camera.Perspective` its slopes are f·(n_u/f_u)/(−n·r) and
+    f·(n_v/f_v)/(−n·r), and by :class:`normint.normals.lens.NearLens` those of any camera: pixels per pixel,
+    as without a camera. So the parameters of the methods (`beta`, `mu`, …) and λ mean the
     same for both: near d, a difference of 1 in f log d is a difference of d/f in depth, the width of one
     pixel.
 
@@ -97,7 +108,7 @@ def integrate_normals(
         raise ValueError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
     start = time.perf_counter()
     seen = NormalMap.decoded(
-        normals, mask, camera, axes=axes, least_cosine=least_cosine, steepest=steepest
+        normals, mask, camera, axes=axes, depth=depth, least_cosine=least_cosine, steepest=steepest
     )  # fmt: skip
     seen.refuse_missing()
     seen.refuse_away()
@@ -128,6 +139,7 @@ def integrate_map(seen, method="quadratic", *, prior=None, prior_weight=0.0, dis
     if lens.far and distance is not None:
         raise ValueError("distance is given without a camera; expected a camera, or no distance")
     distance = 1.0 if distance is None else inputs.as_positive("distance", distance)
+    lens.refuse_sideways(seen.mask)
 
     def potential(name, depth):
         """Return what is integrated, of a depth that may be anything outside the mask."""

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from normint import inputs
-from normint.normals.camera import Orthographic, Perspective, projection
+from normint.normals.camera import projection
+from normint.normals.lens import Lens
 
 __all__ = ["AXES", "NormalMap", "as_normal_map", "decode", "directions", "known", "turned"]
 
@@ -138,10 +139,11 @@ class NormalMap:
         rows×columns×3, as given.
     axes : str
         As given; `words` are the directions of the components.
-    lens : Orthographic or Perspective
+    lens : Lens
+        The camera.
     least_cosine : float or None
     domain : ndarray of bool
-        The mask's pixels that have a normal; without a mask, all that have one.
+        The mask's pixels that have a normal, and a ray; without a mask, all that have.
     missing : int
         How many pixels of the mask have none.
     away : int
@@ -155,7 +157,7 @@ class NormalMap:
     stored: np.ndarray
     axes: str
     words: tuple
-    lens: Orthographic | Perspective
+    lens: Lens
     least_cosine: float | None
     domain: np.ndarray
     missing: int
@@ -165,12 +167,14 @@ class NormalMap:
     q: np.ndarray
 
     @classmethod
-    def decoded(cls, normals, mask=None, camera=None, *, axes="uvz", least_cosine=None, steepest=200.0):
+    def decoded(
+        cls, normals, mask=None, camera=None, *, axes="uvz", depth=None, least_cosine=None, steepest=200.0
+    ):  # fmt: skip
         """Check and decode a normal map. Normals that are missing or face away are counted, not refused.
 
         Parameters
         ----------
-        normals, mask, camera, axes, least_cosine, steepest
+        normals, mask, camera, axes, depth, least_cosine, steepest
             As for :func:`normint.integrate_normals`.
 
         Examples
@@ -179,7 +183,8 @@ class NormalMap:
         >>> seen.q, seen.mask
         (array([[-0.75, -0.75]]), array([[ True,  True]]))
         """
-        stored, words, lens = as_normal_map(normals), directions(axes), projection(camera)
+        stored, words, lens = as_normal_map(normals), directions(axes), projection(camera, depth)
+        lens.check(stored.shape[:2])
         mask = None if mask is None else inputs.as_mask(mask, stored.shape[:2])
         least = None if least_cosine is None else _as_cosine(least_cosine)
         steepest = np.inf if steepest is None else inputs.as_positive("steepest", steepest)
@@ -192,8 +197,10 @@ class NormalMap:
             if mask is not None and not mask[rows].any():
                 continue
             n = turned(decode(stored[rows]), words)
-            inside = known(n) if mask is None else mask[rows] & known(n)
             part = {"rows": np.arange(top, top + len(n))[:, np.newaxis]}
+            inside = known(n) & lens.sees(**part)
+            if mask is not None:
+                inside &= mask[rows]
             with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
                 cosine, (p_part, q_part) = lens.facing(n, **part), lens.slopes(n, **part)
                 facing = inside & (cosine > 0 if least is None else cosine >= least)
