@@ -6,7 +6,10 @@ import inspect
 from normint.cli.printing import say
 
 # Arguments that have ways of their own into the call.
-NOT_OPTIONS = ("axes", "method", "prior", "prior_weight", "check_axes", "callback", "observe", "constants")
+NOT_OPTIONS = (
+    "axes", "background", "pose", "method", "prior", "prior_weight", "check_axes", "callback", "observe",
+    "constants",
+)  # fmt: skip
 
 
 class UsageError(Exception):
