@@ -93,7 +93,8 @@ def cat(repeats):
         times = []
         for turn in range(repeats + 1):
             start = time.perf_counter()
-            depth = normint.integrate_normals(found.normals, found.mask, found.camera, method=method).depth
+            options = {"axes": "uvz", "method": method}
+            depth = normint.integrate_normals(found.normals, found.mask, found.camera, **options).depth
             if turn:
                 times.append(time.perf_counter() - start)
         limit = SECONDS["Cat"] if method == "calibrated" else None

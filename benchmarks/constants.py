@@ -59,7 +59,7 @@ def cat():
 
     def error(constants):
         options = {"method": "calibrated", "constants": constants}
-        depth = integrate_normals(data.normals, data.mask, data.camera, **options).depth
+        depth = integrate_normals(data.normals, data.mask, data.camera, axes="uvz", **options).depth
         return aligned_error(depth, data.depth, scaled=True)
 
     return {"Cat": [error]}

@@ -84,10 +84,10 @@ def test_integration_warns_unless_told_not_to():
     surface = SURFACES["vase"]
     normals = gradient_to_normals(-surface.p, surface.q)
     with pytest.warns(UserWarning, match="other axes"):
-        normint.integrate_normals(normals, surface.mask)
+        normint.integrate_normals(normals, surface.mask, axes="uvz")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        normint.integrate_normals(normals, surface.mask, check_axes=False)
+        normint.integrate_normals(normals, surface.mask, axes="uvz", check_axes=False)
         normint.integrate_normals(normals, surface.mask, axes="up right toward")
 
 

@@ -121,7 +121,7 @@ class TestPaperScheme:
             pytest.skip(f"{name} is not there")
         data = normint.datasets.read_normal_map(REAL / name)
         options = {"method": "bilateral", "scheme": "paper", "steepest": None}
-        depth = normint.integrate_normals(data.normals, data.mask, data.camera, **options).depth
+        depth = normint.integrate_normals(data.normals, data.mask, data.camera, axes="uvz", **options).depth
         error = depth * np.nanmedian(data.depth / depth) - data.depth
         assert np.nanmean(np.abs(error)) == pytest.approx(AUTHORS[name], rel=0.05)
 

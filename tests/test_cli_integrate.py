@@ -104,7 +104,7 @@ class TestDepth:
         image[9:11, 12] = 0
         write(relief / "normal_map.png", image)
         assert run(relief) == 0
-        assert "2 pixels of the mask have no normal" in capsys.readouterr().err
+        assert "left out 2 of 249 pixels: 2 without a normal" in capsys.readouterr().err
         assert np.isfinite(np.load("normint-out/depth.npy")).sum() == MASK.sum() - 2
 
 
@@ -280,7 +280,7 @@ class TestForce:
         ("--method phi1 --option beta=1 --option beta=2", "option beta is given twice"),
         ("--option max_iterations=1.5", "option max_iterations is '1.5'; expected a whole number"),
         ("--option callback=print", "callback is not an option"),
-        ("--axes zyx", "--axes is 'zyx'; expected one of uvz, xyz"),
+        ("--axes zyx", "--axes is 'zyx'; expected auto, one of uvz, xyz"),
         ("--mesh 3ds", "--mesh is '3ds'; expected one of ply"),
         ("--prior-weight 1", "--prior-weight is given without --prior; expected both, or neither"),
         ("--prior p.npy --prior-weight nan", "--prior-weight is nan; expected a finite number > 0"),
@@ -303,8 +303,13 @@ class TestRefusals:
         normals = NORMALS.copy()
         normals[3, 4, 2] *= -1
         np.save("n.npy", normals)
-        advice = "--option least_cosine=0.05"
-        assert_refused(capsys, run("n.npy", "--axes", "uvz"), "1 of the mask's 480 pixels face away", advice)
+        assert run("n.npy", "--axes", "uvz", "--out", "one") == 0
+        assert "left out 1 of 480 pixels: 1 facing away from the camera" in capsys.readouterr().err
+        normals[:2, :, 2] *= -1
+        np.save("n.npy", normals)
+        advice = "--option least_cosine=0.01"
+        wrong = run("n.npy", "--axes", "uvz")
+        assert_refused(capsys, wrong, "of 480 pixels face away", "--axes 'uvz'", "the --pose", advice)
         assert run("n.npy", "--axes", "uvz", *advice.split()) == 0
 
     def test_out_of_memory(self, relief, monkeypatch, capsys):
@@ -369,7 +374,7 @@ class TestInterruptedWrites:
         assert output.out == "" and output.err.count("\n") == 1
         self.assert_as_before(tmp_path, before)
 
-    @pytest.mark.parametrize("where", ["integrate_normals.integrate_map", "axes.axes_warning"])
+    @pytest.mark.parametrize("where", ["integrate_normals.integrate_map", "taking.take"])
     def test_interrupted_work(self, before, relief, tmp_path, monkeypatch, capsys, where):
         monkeypatch.setattr(f"normint.normals.{where}", fail_with(KeyboardInterrupt()))
         capsys.readouterr()
@@ -391,7 +396,7 @@ class TestProcess:
             "import os, signal, sys\n"
             "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # which scripts may ignore
             "from normint import cli; from normint.files import normal_maps\n"
-            "normal_maps.read_normals = lambda *_, **__: os.kill(os.getpid(), signal.SIGINT)\n"
+            "normal_maps.read_stored = lambda *_, **__: os.kill(os.getpid(), signal.SIGINT)\n"
             "sys.exit(cli.main(['integrate', 'relief']))"
         )
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

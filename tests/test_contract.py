@@ -56,7 +56,7 @@ NAMES = {
 ARGUMENTS = {
     "integrate": "p q mask method prior prior_weight options",
     "integrate_normals": "normals mask camera axes method prior prior_weight distance least_cosine steepest "
-    "check_axes depth options",
+    "check_axes depth background pose options",
     "normals_to_gradient": "normals mask",
     "gradient_to_normals": "p q",
     "depth_to_normals": "z mask",
@@ -66,9 +66,9 @@ ARGUMENTS = {
     "domain.Domain": "mask",
 }
 FLAGS = {
-    "integrate": "--mask --camera --axes --variable --method --option --prior --prior-weight --out --png "
-    "--prior-scale --prior-confidence --points --points-weight --fov --fov-axis --rays --rays-axes --depth "
-    "--tiff --mesh --preview --force --json --quiet",
+    "integrate": "--mask --camera --axes --background --pose --world-to-camera --variable --method --option "
+    "--prior --prior-weight --prior-scale --prior-confidence --points --points-weight --fov --fov-axis "
+    "--rays --rays-axes --depth --out --png --tiff --mesh --preview --force --json --quiet",
     "workbook": "--only --quick --seed --data --out --force --timeout --jobs --update",
     "results": "--update-readme",
     "site": "--out",
@@ -114,7 +114,7 @@ def test_methods_keep_their_options(method, options):
 
 def test_an_integration_has_its_fields():
     names = normint.Integration.__dataclass_fields__
-    assert {"depth", "energies", "iterations", "converged", "seconds", "weights"} <= set(names)
+    assert {"depth", "energies", "iterations", "converged", "seconds", "weights", "notes"} <= set(names)
 
 
 def test_a_domain_has_the_matrices_of_the_paper():

@@ -294,10 +294,10 @@ class TestCommand:
         assert_refused(capsys, run(relief, "--mask", "empty.npy"), "empty.npy is empty")
         np.save("n.npy", np.where(MASK[..., np.newaxis], XYZ, 0))
         np.save("outside.npy", ~MASK)
-        assert_refused(capsys, run("n.npy", "--mask", "outside.npy"), "outside.npy has no pixel where n.npy")
+        assert_refused(capsys, run("n.npy", "--mask", "outside.npy"), "n.npy", "expected a mask that belongs")
         for suffix in (".png", ".npy", ".mat"):
             path = write(relief / f"zero{suffix}", np.zeros((4, 5, 3), np.uint8))
-            assert_refused(capsys, run(path), f"zero{suffix} has no normal that is finite and not zero")
+            assert_refused(capsys, run(path), f"zero{suffix}: normals are NaN or zero everywhere")
 
     def test_archives_without_arrays(self, relief, capsys):
         np.savez("empty.npz")

@@ -38,7 +38,7 @@ def test_a_sphere_before_a_near_camera_is_recovered_by_every_method(method):
 @pytest.mark.parametrize("method", ("dct", "sylvester", *METHODS))
 def test_a_plane_before_a_near_camera_is_recovered_by_every_method(method):
     truth, normals = plane()
-    depth = integrate_normals(normals, camera=K, method=method, distance=250.0).depth
+    depth = integrate_normals(normals, camera=K, axes="uvz", method=method, distance=250.0).depth
     np.testing.assert_allclose(to_scale(depth, truth), truth, rtol=2e-4)
     assert np.exp(np.log(depth).mean()) == pytest.approx(250.0)
 
@@ -70,10 +70,10 @@ def test_colours_are_normals():
     for kind, error in ((np.uint16, 0.01), (np.uint8, 1.5)):
         colours = np.rint((xyz + 1) / 2 * np.iinfo(kind).max).astype(kind)
         colours[~surface.mask] = 0
-        depth = integrate_normals(colours, axes="xyz").depth  # black is outside
+        depth = integrate_normals(colours, axes="xyz", background="black").depth  # which is outside
         assert (np.isnan(depth) == ~surface.mask).all()
         assert rmse(depth, expected, surface.mask) < error
-    assert integrate_normals(normals.astype(np.float32)).depth.dtype == np.float64
+    assert integrate_normals(normals.astype(np.float32), background="none").depth.dtype == np.float64
 
 
 def test_blocks_of_rows_do_not_show():
@@ -85,7 +85,9 @@ def test_blocks_of_rows_do_not_show():
         p, q = (unit * slope for slope in projection(lens).gradient(normals))
         depth = normint.integrate(p, q).depth
         expected = projection(lens).depth(depth / unit)
-        np.testing.assert_allclose(integrate_normals(normals, camera=lens).depth, expected, atol=1e-9)
+        np.testing.assert_allclose(
+            integrate_normals(normals, camera=lens, axes="uvz").depth, expected, atol=1e-9
+        )
 
 
 @pytest.mark.parametrize("camera", [None, K])
@@ -99,7 +101,8 @@ def test_the_slopes_are_those_that_are_integrated(camera):
     assert np.hypot(p, q).max() <= 2.0 * (1 + 1e-12)
     lens = projection(camera)
     expected = lens.depth(normint.integrate(p, q, kept).depth / lens.unit)
-    found = integrate_normals(normals, mask, camera, least_cosine=0.65, steepest=2.0, check_axes=False)
+    options = {"axes": "uvz", "check_axes": False}
+    found = integrate_normals(normals, mask, camera, least_cosine=0.65, steepest=2.0, **options)
     np.testing.assert_allclose(found.depth, expected, atol=1e-9)
 
 
@@ -109,7 +112,8 @@ def test_a_prior_gives_the_scale_of_the_piece_it_touches_and_only_of_that():
     mask[:, 40] = False  # two pieces
     prior = np.full(SHAPE, np.nan)
     prior[10, 10] = truth[10, 10]
-    depth = integrate_normals(normals, mask, K, prior=prior, prior_weight=10.0, distance=7.0).depth
+    options = {"axes": "uvz", "prior": prior, "prior_weight": 10.0, "distance": 7.0}
+    depth = integrate_normals(normals, mask, K, **options).depth
     np.testing.assert_allclose(depth[:, :40], truth[:, :40], rtol=2e-4)
     right = depth[:, 41:]
     assert np.exp(np.log(right).mean()) == pytest.approx(7.0)
@@ -124,16 +128,35 @@ def test_a_start_is_a_depth():
     assert np.nanmax(np.abs(to_scale(depth, truth) - truth)[mask]) < 0.01 * np.ptp(truth[mask])
 
 
-def test_normals_that_face_away_are_counted_or_left_out():
+def test_a_few_normals_that_face_away_or_are_missing_are_left_out_and_counted():
     _, normals, mask = sphere()
     broken = normals.copy()
     broken[40, 40:43] = [0.0, 1.0, -0.5]
-    with pytest.raises(ValueError, match=r"normals: 3 of the mask's \d+ pixels face away .*least_cosine"):
-        integrate_normals(broken, mask, K)
-    depth = integrate_normals(broken, mask, K, least_cosine=0.05).depth
-    assert np.isnan(depth[40, 40:43]).all() and np.isnan(depth).sum() == (~mask).sum() + 3
-    with pytest.raises(ValueError, match="check the axes"):
-        integrate_normals(-normals, mask, K)
+    broken[40, 45:47] = np.nan
+    said = f"left out 5 of {mask.sum()} pixels: 3 facing away from the camera and 2 without a normal"
+    with pytest.warns(RuntimeWarning, match=said) as caught:
+        result = integrate_normals(broken, mask, K)
+    assert len(caught) == 1 and said in result.notes
+    assert np.isnan(result.depth[40, [40, 41, 42, 45, 46]]).all()
+    assert np.isnan(result.depth).sum() == (~mask).sum() + 5
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # on purpose, they are not counted
+        integrate_normals(broken, mask & np.isfinite(broken).all(axis=2), K, least_cosine=0.05)
+
+
+def test_many_normals_that_face_away_are_refused_with_a_reason():
+    _, normals, mask = sphere()
+    with pytest.raises(ValueError, match="most of them, so check the axes"):
+        integrate_normals(-normals, mask, K, axes="uvz")
+    part = np.where(np.cumsum(mask).reshape(SHAPE + (1,)) < 0.07 * mask.sum(), -normals, normals)
+    with pytest.raises(ValueError, match="check the axes .*pose=.*least_cosine=0.01"):
+        integrate_normals(part, mask, K, axes="uvz")
+    with pytest.raises(ValueError, match="7 % of them face away .*any axes in common use; give the pose="):
+        integrate_normals(part, mask, K)
+    integrate_normals(part, mask, K, axes="uvz", least_cosine=0.01)
+    few = np.where(np.cumsum(mask).reshape(SHAPE + (1,)) < 0.3 * mask.sum(), normals, 0)
+    with pytest.raises(ValueError, match="expected a mask that belongs to the normal map"):
+        integrate_normals(few, mask, K)
 
 
 def test_grazing_normals_do_not_rule_the_surface():
@@ -143,13 +166,13 @@ def test_grazing_normals_do_not_rule_the_surface():
     z = np.sqrt(np.where(mask, 100**2 - u**2 - v**2, 0))
     noise = np.radians(1) * np.random.default_rng(0).standard_normal((220, 220, 3))
     normals = np.stack([u, v, z], axis=-1) / 100 + noise
-    options = {"least_cosine": 1e-6, "check_axes": False}
+    options = {"axes": "uvz", "least_cosine": 1e-6, "check_axes": False}
     limited, free = (integrate_normals(normals, mask, steepest=s, **options).depth for s in (200, None))
     assert rmse(limited, z) < 0.6 * rmse(free, z)
     # The limit is a length: it does not turn a slope.
     p, q = 300.0, 400.0
     steep = gradient_to_normals(np.full((1, 2), p), np.full((1, 2), q))
-    assert np.ptp(integrate_normals(steep, steepest=50).depth) == pytest.approx(40)
+    assert np.ptp(integrate_normals(steep, axes="uvz", steepest=50).depth) == pytest.approx(40)
 
 
 def test_a_method_that_asks_for_them_gets_the_cosines_of_the_near_camera():
@@ -177,7 +200,7 @@ def test_the_cat_is_a_third_of_a_millimetre_from_its_true_depth():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"axes": "zyx"}, "axes is 'zyx'; expected one of uvz"),
+        ({"axes": "zyx"}, "axes is 'zyx'; expected auto, one of uvz, xyz, .*opengl"),
         ({"axes": "up down toward"}, "axes is 'up down toward'"),
         ({"axes": 3}, "axes is 3"),
         ({"method": "cubic"}, "method is 'cubic'"),
@@ -196,7 +219,7 @@ def test_the_cat_is_a_third_of_a_millimetre_from_its_true_depth():
 def test_bad_arguments_are_refused(options, message):
     normals = np.full((*SHAPE, 3), [0.3, 0.3, 0.9])
     with pytest.raises(ValueError, match=message):
-        integrate_normals(normals, **options)
+        integrate_normals(normals, **{"axes": "uvz"} | options)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +234,7 @@ def test_bad_normals_are_refused(normals, message):
     with pytest.raises(ValueError, match=message):
         integrate_normals(normals)
     if normals.dtype == float and normals.ndim == 3:
-        with pytest.raises(ValueError, match="16 of the mask's 16 pixels are NaN, infinite or zero"):
+        with pytest.raises(ValueError, match="16 of the mask's 16 pixels are NaN, infinite, zero or of"):
             integrate_normals(normals, np.ones((4, 4)))
 
 
@@ -237,8 +260,9 @@ class TestMaskedArrays:
     def test_hide_a_prior(self):
         normals, prior = gradient_to_normals(self.surface.p, self.surface.q), self.surface.depth
         known = np.where(self.mask, prior, np.nan)
-        expected = integrate_normals(normals, prior=known, prior_weight=1.0, check_axes=False).depth
-        found = integrate_normals(normals, prior=self.hidden(prior), prior_weight=1.0, check_axes=False).depth
+        options = {"prior_weight": 1.0, "background": "none"}
+        expected = integrate_normals(normals, prior=known, **options).depth
+        found = integrate_normals(normals, prior=self.hidden(prior), **options).depth
         np.testing.assert_array_equal(found, expected)
 
     def test_hide_depths_from_metrics_and_normals(self):

@@ -26,11 +26,12 @@ MEMORY_OF_OTHERS, MEMORY_OF_MESH, MEMORY_OF_SLOPES = 250, 150, 20
 DESCRIPTION = "Integrate a normal map into a depth map."
 EPILOG = """
 PATH is a folder with normal_map.png and, if there are any, mask.png and K.txt, or the file of a normal map:
-PNG or TIFF of 8 or 16 bits; TIFF, EXR, NPY, NPZ or MAT of real numbers. Without a mask, black, grey and zero
-are outside. With a camera the depth is the distance along its axis (z), as depth cameras measure it, or along
-each ray (--depth ray), as laser scanners do. Normals do not tell the size of a scene: without a prior or
-points the mean is 1, with them the depth is in their units. Without a camera it is in pixels, towards the
-viewer.
+PNG, TIFF, JPEG or WebP of 8 or 16 bits; TIFF, EXR, HDR, NPY, NPZ or MAT of real numbers. Without a mask, what
+is transparent, black, grey, white or zero is outside. --axes auto takes the axes that the normals support,
+says which, and asks where they do not tell. With a camera the depth is the distance along its axis (z), as
+depth cameras measure it, or along each ray (--depth ray), as laser scanners do. Normals do not tell the size
+of a scene: without a prior or points the mean is 1, with them the depth is in their units. Without a camera
+it is in pixels, towards the viewer.
 
 report.json is written last: where it is, all files are. If a run is killed between, the next one completes
 them. --force replaces plain files that report.json lists, nothing else.
@@ -52,8 +53,14 @@ def add_integrate(commands):
     add("path", metavar="PATH", help="folder, or normal map")
     add("--mask", metavar="FILE", help="where to integrate: the bright part of an image, or NPY, NPZ, MAT")
     add("--camera", metavar="FILE", help="3x3 matrix K of a perspective camera, as text; or 'none'")
-    add("--axes", default="xyz", metavar="NAME",
-        help="directions of the components (%(default)s); a wrong name lists them")  # fmt: skip
+    # The normal map as it comes: where its components point, and what is background.
+    add("--axes", default="auto", metavar="NAME",
+        help="where components point: opengl, directx, ... (%(default)s); a wrong one lists all")  # fmt: skip
+    add("--background", default="auto", metavar="COLOUR",
+        help="to leave out: white, black, grey, flat (128,128,255), R,G,B, none (%(default)s)")  # fmt: skip
+    add("--pose", metavar="FILE",
+        help="of normals in the world's axes: 4x4 or 3x3, from camera to world, text or NPY")  # fmt: skip
+    add("--world-to-camera", metavar="FILE", help="the same, from world to camera")
     add("--variable", metavar="NAME", help="array of an NPZ, MAT or EXR file that has several")
     add("--method", default="quadratic", metavar="NAME", help="how (%(default)s), see below")
     add("--option", action="append", default=[], metavar="NAME=VALUE",
@@ -146,14 +153,20 @@ def _integrate(arguments):
 def _check_usage(arguments):
     """Refuse what no file could make right, and return the options of the method."""
     from normint.integration import METHODS
+    from normint.normals.backgrounds import as_background
     from normint.normals.maps import directions
+    from normint.normals.taking import is_auto
 
     if arguments.method not in METHODS:
         raise UsageError(f"--method is {arguments.method!r}; expected one of {', '.join(METHODS)}")
     try:
-        directions(arguments.axes)
+        if not is_auto(arguments.axes):
+            directions(arguments.axes)
+        as_background(arguments.background)
     except ValueError as error:
         raise UsageError(f"--{error}") from None
+    if arguments.pose is not None and arguments.world_to_camera is not None:
+        raise UsageError("--pose and --world-to-camera are both given; expected one of them")
     for value in arguments.mesh:
         if value.lower().removeprefix(".") not in MESHES:
             raise UsageError(f"--mesh is {value!r}; expected one of {', '.join(MESHES)}")
@@ -176,7 +189,7 @@ def _read(arguments, options):
         "normals": str(stored.paths["normals"]),
         "mask": None if stored.mask is None else str(stored.paths["mask"]),
         **of_the_camera,
-        "axes": arguments.axes,
+        "axes": None,  # set when they are known
         "method": arguments.method,
         "options": dict(options),
         **settings_of_prior(arguments),
@@ -185,13 +198,28 @@ def _read(arguments, options):
         options["initial"] = read_depth(options["initial"], shape)
     check_room(f"{arguments.path} of {shape[0]} × {shape[1]} pixels", MEMORY_OF_SLOPES * shape[0] * shape[1])
     of_the_map = {name: options.pop(name) for name in ("least_cosine", "steepest") if name in options}
-    taken = {"axes": arguments.axes, "depth": arguments.depth}
-    seen = NormalMap.decoded(stored.normals, stored.mask, camera, **taken, **of_the_map)
-    stored.check(seen.domain)
-    task = Task(seen, None if seen.lens.far else seen.lens, prior, options, settings, notes)
-    if seen.missing:
-        task.notes.append(f"{seen.missing} pixels of the mask have no normal and were left out")
-    return task
+    seen, because, more = _take(arguments, stored, camera, of_the_map)
+    settings |= {"axes": seen.axes, "axes_because": because or "given", "background": arguments.background}
+    return Task(seen, None if seen.lens.far else seen.lens, prior, options, settings, notes + more)
+
+
+def _take(arguments, stored, camera, limits):
+    """Find axes and background, and say so in the words of the command line."""
+    from normint.files.normal_maps import read_pose
+    from normint.normals.taking import take
+
+    pose, inverse = arguments.pose, arguments.world_to_camera
+    pose = read_pose(inverse or pose, inverse=bool(inverse)) if inverse or pose else None
+    given = {"axes": arguments.axes, "background": arguments.background, "pose": pose}
+    try:
+        seen, because, notes = take(
+            stored.normals, stored.mask, camera, depth=arguments.depth, **given, **limits
+        )
+        seen.refuse_missing()
+    except ValueError as error:
+        raise ValueError(_as_on_the_command_line(f"{stored.paths['normals']}: {error}")) from error
+    left_out = [seen.left_out()] if seen.left_out() else []
+    return seen, because, [_as_on_the_command_line(note) for note in left_out + notes]
 
 
 def _solve(arguments, task):
@@ -207,7 +235,7 @@ def _solve(arguments, task):
     each = MEMORY.get(arguments.method, MEMORY_OF_OTHERS) + (MEMORY_OF_MESH if arguments.mesh else 0)
     what = f"{arguments.path} of {rows} × {columns} pixels, integrated by {arguments.method},"
     check_room(what, each * rows * columns)
-    flipped = axes_warning(seen)
+    flipped = axes_warning(seen) if task.settings["axes_because"] == "given" else None
     try:
         seen.refuse_away()
         held = hold_task(task)
@@ -232,10 +260,11 @@ def _as_on_the_command_line(text):
 
     Examples
     --------
-    >>> _as_on_the_command_line("try axes='opencv' or least_cosine=0.05")
-    "try --axes 'opencv' or --option least_cosine=0.05"
+    >>> _as_on_the_command_line("try axes='opencv' or least_cosine=0.05, or give the pose= of the camera")
+    "try --axes 'opencv' or --option least_cosine=0.05, or give the --pose of the camera"
     """
-    text = re.sub(r"\baxes=('[^']*')", r"--axes \1", str(text))
+    text = re.sub(r"\b(axes|background|pose|mask)=(?=')", r"--\1 ", str(text))
+    text = re.sub(r"\b(axes|background|pose|mask)=", r"--\1", text)
     return re.sub(r"\b(\w+)=(?=[\d.])", r"--option \1=", text)
 
 
@@ -261,7 +290,9 @@ def _tell(arguments, summary):
         for note in summary["warnings"]:
             complain(f"warning: {note}")
     seconds, method = summary["seconds"]["integration"], summary["settings"]["method"]
-    lines = [f"{method}: {summary['pixels']} pixels, {summary['iterations']} iterations, {seconds:.2g} s"]
+    axes, because = (summary["settings"][name] for name in ("axes", "axes_because"))
+    lines = [f"axes: {axes}, {because}"]
+    lines += [f"{method}: {summary['pixels']} pixels, {summary['iterations']} iterations, {seconds:.2g} s"]
     lines += [one_line(f"wrote {file}") for file in summary["files"]]
     try:
         if arguments.json:

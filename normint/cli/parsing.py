@@ -7,16 +7,9 @@ from normint.cli.printing import say
 
 # Arguments that have ways of their own into the call.
 NOT_OPTIONS = (
-    "axes",
-    "method",
-    "prior",
-    "prior_weight",
-    "check_axes",
-    "depth",
-    "callback",
-    "observe",
-    "constants",
-)
+    "axes", "background", "pose", "method", "prior", "prior_weight", "check_axes", "depth", "callback",
+    "observe", "constants",
+)  # fmt: skip
 
 
 class UsageError(Exception):

@@ -1,4 +1,4 @@
-"""The one array of a file that a caller wants: of PNG, TIFF, EXR, NPY, NPZ and MAT files, all bits kept."""
+"""The one array of a file that a caller wants: of images, EXR, NPY, NPZ and MAT files, all bits kept."""
 
 import warnings
 from contextlib import contextmanager
@@ -10,18 +10,18 @@ from zipfile import ZipFile
 import numpy as np
 
 from normint.files.exr import read_exr
-from normint.files.images import decode_image, read_image
+from normint.files.images import decode_image
 from normint.files.matlab import read_matlab
 from normint.files.reading import check_room, read_regular
 
 __all__ = ["ARRAYS", "FORMATS", "read_array", "read_arrays", "read_named", "read_table"]
 
 ARRAYS = (".exr", ".npy", ".npz", ".mat")  # by names, if there are several
-FORMATS = (".png", ".tif", ".tiff", *ARRAYS)
+FORMATS = (".png", ".tif", ".tiff", *ARRAYS, ".jpg", ".jpeg", ".webp", ".hdr")
 NUMBERS = "biuf"  # kinds of types: truth values, whole and real numbers
 
 
-def read_array(path, expected, fits, variable=None):
+def read_array(path, expected, fits, variable=None, *, alpha=False):
     """Read the one array of a file that fits.
 
     Parameters
@@ -34,6 +34,8 @@ def read_array(path, expected, fits, variable=None):
         Tells of an array whether it does.
     variable : str, optional
         The array of a file that holds several, by its name; else the only one that fits.
+    alpha : bool
+        Whether to keep the transparency of images, as a fourth channel.
 
     Returns
     -------
@@ -46,8 +48,9 @@ def read_array(path, expected, fits, variable=None):
         read_regular(path)
         raise ValueError(f"{path} has a name that ends in {suffix!r}; expected one of {', '.join(FORMATS)}")
     if suffix in ARRAYS:
-        return _choose(path, read_arrays(path), expected, fits, variable)
-    image = read_image(path) if suffix == ".png" else decode_image(path)  # TIFF may have real numbers
+        arrays = read_exr(path, alpha=True) if alpha and suffix == ".exr" else read_arrays(path)
+        return _choose(path, arrays, expected, fits, variable)
+    image = decode_image(path, alpha=alpha)
     if not fits(image):
         raise ValueError(f"{path} has shape {image.shape}; expected {expected}")
     return image
@@ -109,13 +112,13 @@ def read_named(path, **shapes):
     return {name: found[name] for name in shapes}
 
 
-def read_table(path, shape):
+def read_table(path, shape=None):
     """Read finite numbers from a text file, row by row.
 
     Parameters
     ----------
     path : path-like
-    shape : (int, int)
+    shape : (int, int), optional
         The rows and columns that it must have.
 
     Returns
@@ -129,8 +132,9 @@ def read_table(path, shape):
         table = np.array([line.split() for line in lines if line.strip()], dtype=np.float64)
     except ValueError:  # words, rows of different lengths, bytes that are no text
         raise ValueError(f"{path} is not a table of numbers") from None
-    if table.shape != tuple(shape) or not np.isfinite(table).all():
-        raise ValueError(f"{path} has a table of {table.shape} numbers; expected {tuple(shape)}, all finite")
+    shape = table.shape if shape is None else tuple(shape)
+    if table.shape != shape or not np.isfinite(table).all():
+        raise ValueError(f"{path} has a table of {table.shape} numbers; expected {shape}, all finite")
     return table
 
 

@@ -17,12 +17,14 @@ TRIPLES = ("RGB", "XYZ", "rgb", "xyz")
 _one_at_a_time = Lock()  # stdout is the same for all threads
 
 
-def read_exr(path):
+def read_exr(path, *, alpha=False):
     """Read the arrays of an EXR file, with the library OpenEXR.
 
     Parameters
     ----------
     path : path-like
+    alpha : bool
+        As for :func:`layers`.
 
     Returns
     -------
@@ -62,8 +64,9 @@ def read_exr(path):
     except Exception as error:
         raise ValueError(f"{path} is not an EXR file that can be read: it is damaged") from error
     if len(parts) == 1:
-        return layers(next(iter(parts.values())))
-    return layers({f"{part}.{name}": image for part, found in parts.items() for name, image in found.items()})
+        return layers(next(iter(parts.values())), alpha=alpha)
+    named = {f"{part}.{name}": image for part, found in parts.items() for name, image in found.items()}
+    return layers(named, alpha=alpha)
 
 
 def _bytes_of_part(header):
@@ -73,13 +76,15 @@ def _bytes_of_part(header):
     return 2 * 4 * pixels * len(header["channels"])
 
 
-def layers(channels):
+def layers(channels, *, alpha=False):
     """Put the channels together that belong together.
 
     Parameters
     ----------
     channels : dict of ndarray
         rows×columns each. Names are letters, after a layer's name and a dot if they are in a layer.
+    alpha : bool
+        Whether the transparency of a layer becomes the fourth of its channels.
 
     Returns
     -------
@@ -99,6 +104,9 @@ def layers(channels):
         for letters in TRIPLES:
             names = [prefix + letter for letter in letters]
             if all(name in left for name in names) and len({left[name].shape for name in names}) == 1:
-                found[prefix + letters] = np.stack([left.pop(name) for name in names], axis=-1)
+                image = [left.pop(name) for name in names]
+                cover = left.get(f"{prefix}A")
+                image += [cover] if alpha and cover is not None and cover.shape == image[0].shape else []
+                found[prefix + letters] = np.stack(image, axis=-1)
     rest = {name: image for name, image in left.items() if name.rpartition(".")[2] not in ("A", "a")}
     return found | rest or left

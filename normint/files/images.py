@@ -89,8 +89,11 @@ def encode_image(image, suffix):
     return data.tobytes()
 
 
-def decode_image(path):
-    """Read any image that OpenCV reads, real numbers included, if there is the memory for it; red first."""
+def decode_image(path, *, alpha=False):
+    """Read any image that OpenCV reads, real numbers included, if there is the memory for it; red first.
+
+    Transparency is dropped, or with `alpha` the fourth channel.
+    """
     data = read_regular(path)
     if size := image_size(data):
         rows, columns, depth = size
@@ -107,7 +110,10 @@ def decode_image(path):
         image = None
     if image is None:
         raise ValueError(f"{path} is not an image that can be read: it is damaged, or of another format")
-    return np.ascontiguousarray(image[..., 2::-1]) if image.ndim == 3 else image  # OpenCV keeps blue first
+    if image.ndim == 2:
+        return image
+    order = [2, 1, 0, 3] if alpha and image.shape[2] == 4 else [2, 1, 0]  # OpenCV keeps blue first
+    return np.ascontiguousarray(image[..., order])
 
 
 def _check_png(path, data):

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from normint.files.arrays import FORMATS, read_array
+from normint.files.arrays import ARRAYS, FORMATS, read_array, read_table
 from normint.files.cameras import read_camera
+from normint.normals.arrays import as_normal_map
+from normint.normals.pose import rotation_of
 
 __all__ = [
     "Stored", "block_shapes", "find_files", "read_camera", "read_confidence", "read_depth", "read_mask",
-    "read_normals", "read_stored",
+    "read_normals", "read_pose", "read_stored",
 ]  # fmt: skip
 
 
@@ -67,14 +69,15 @@ def read_stored(path, *, mask=None, camera=None, variable=None):
     for name, given in (("mask", mask), ("camera", camera)):
         if given is not None:
             paths[name] = None if str(given).lower() == "none" else given
-    normals = read_normals(paths["normals"], variable=variable)
+    normals, inside = _read_normals(paths["normals"], variable)
     shape = normals.shape[:2]
-    return Stored(
-        paths,
-        normals,
-        None if paths["mask"] is None else read_mask(paths["mask"], shape),
-        None if paths["camera"] is None else read_camera(paths["camera"], shape),
-    )
+    if paths["mask"] is not None:
+        found = read_mask(paths["mask"], shape)
+        inside = found if inside is None else found & inside
+    elif inside is not None:
+        paths["mask"] = f"the alpha channel of {paths['normals']}"
+    camera = None if paths["camera"] is None else read_camera(paths["camera"], shape)
+    return Stored(paths, normals, inside, camera)
 
 
 def find_files(path):
@@ -115,7 +118,7 @@ def read_normals(path, *, variable=None):
     Parameters
     ----------
     path : path-like
-        PNG or TIFF of 8 or 16 bits; TIFF, EXR, NPY, NPZ or MAT of real numbers.
+        PNG, TIFF, JPEG or WebP of 8 or 16 bits; TIFF, EXR, HDR, NPY, NPZ or MAT of real numbers.
     variable : str, optional
         Which array of an NPZ or MAT file, or which layer of an EXR file ("Normal.XYZ", say). Not needed if
         only one has three components a pixel.
@@ -124,12 +127,8 @@ def read_normals(path, *, variable=None):
     -------
     ndarray of float64, uint8 or uint16
         rows×columns×3 as :func:`normint.integrate_normals` takes it: the components in the order and with
-        the signs of the file, as real numbers or as colours.
-
-    Notes
-    -----
-    Real numbers mean themselves, unless they are all from 0 to 1 and 2c − 1 is nearer to the length 1 than c
-    is: then they are colours c, and n = 2c − 1 is returned.
+        the signs of the file, as real numbers or as colours. Real numbers that are colours become vectors,
+        see :func:`normint.normals.arrays.as_normal_map`.
 
     Examples
     --------
@@ -140,15 +139,15 @@ def read_normals(path, *, variable=None):
     array([[[0. , 0. , 1. ],
             [0.6, 0. , 0.8]]])
     """
-    values = read_array(path, "three components a pixel", _is_field, variable)
-    if values.shape[2] != 3:
-        values = np.moveaxis(values, 0, 2)
-    if values.dtype not in (np.uint8, np.uint16):
-        values = values.astype(np.float64)
-        there = np.isfinite(values).all(axis=2) & values.any(axis=2)
-        if _are_colours(values[there]):
-            values = np.where(there[..., np.newaxis], 2 * values - 1, 0.0)
-    return values
+    return _read_normals(path, variable)[0]
+
+
+def _read_normals(path, variable):
+    """Return a normal map, and where it is opaque or None."""
+    values = read_array(path, "three components a pixel", _is_field, variable, alpha=True)
+    if values.dtype == bool:
+        raise ValueError(f"{path} holds truth values; expected the numbers of a normal map")
+    return as_normal_map(values)
 
 
 def read_mask(path, shape=None):
@@ -235,18 +234,50 @@ def read_confidence(path, shape):
     return confidence
 
 
+def read_pose(path, *, inverse=False):
+    """Read the pose of a camera.
+
+    Parameters
+    ----------
+    path : path-like
+        4×4, 3×4 or 3×3 numbers, as text, NPY, NPZ or MAT.
+    inverse : bool
+        Whether the matrix leads from the world to the camera, and not from the camera to the world.
+
+    Returns
+    -------
+    ndarray
+        From the camera to the world, as :func:`normint.integrate_normals` takes it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "pose.txt"
+    >>> _ = file.write_text("0 -1 0\\n1 0 0\\n0 0 1")
+    >>> read_pose(file, inverse=True)
+    array([[ 0.,  1.,  0.],
+           [-1.,  0.,  0.],
+           [ 0.,  0.,  1.]])
+    """
+    shapes = ((4, 4), (3, 4), (3, 3))
+    expected = "a matrix of 4×4 or 3×3 numbers"
+    if Path(path).suffix.lower() in ARRAYS:
+        matrix = read_array(path, expected, lambda array: array.shape in shapes).astype(np.float64)
+    else:
+        matrix = read_table(path)
+    if matrix.shape not in shapes:
+        raise ValueError(f"{path} has a table of {matrix.shape} numbers; expected {expected}")
+    try:
+        rotation_of(matrix)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    return rotation_of(matrix).T if inverse else matrix
+
+
 def _first(folder, stem, suffixes):
     return next((file for suffix in suffixes if (file := folder / f"{stem}{suffix}").exists()), None)
 
 
 def _is_field(array):
-    """Tell whether an array has three components a pixel: last, as usual, or first."""
-    return array.ndim == 3 and 3 in (array.shape[2], array.shape[0]) and array.size > 0
-
-
-def _are_colours(normals):
-    """Tell whether numbers from 0 to 1 are the colours of unit normals rather than their components."""
-    if not normals.size or normals.min() < 0 or normals.max() > 1:
-        return False
-    as_they_are, as_colours = (np.linalg.norm(n, axis=-1) for n in (normals, 2 * normals - 1))
-    return np.median(np.abs(as_colours - 1)) < np.median(np.abs(as_they_are - 1))
+    """Tell whether an array has three components a pixel, or alpha as well: last, as usual, or first."""
+    return array.ndim == 3 and bool({3, 4} & {array.shape[2], array.shape[0]}) and array.size > 0

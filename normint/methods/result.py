@@ -29,6 +29,8 @@ class Integration:
     noise : ndarray or None
         The standard deviation of the step from one pixel to the next, seen straight on, as noise in the data
         makes it; NaN outside the mask. Only "calibrated" tells.
+    notes : tuple of str
+        What was decided about a normal map: its axes, and why, and what was left out.
     """
 
     depth: NDArray[np.float64] = field(repr=False)
@@ -39,3 +41,4 @@ class Integration:
     weights: tuple[NDArray[np.float64], NDArray[np.float64]] | None = field(default=None, repr=False)
     confidence: tuple[NDArray[np.float64], NDArray[np.float64]] | None = field(default=None, repr=False)
     noise: NDArray[np.float64] | None = field(default=None, repr=False)
+    notes: tuple[str, ...] = ()

@@ -5,13 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from normint.normals.maps import AXES, DIRECTIONS, NormalMap, turned
-from normint.normals.readings import LEAST_COSINE, compare, sample
+from normint.normals.conventions import AXES, DIRECTIONS, OPPOSITE, name_of
+from normint.normals.maps import NormalMap, turned
+from normint.normals.readings import contest, sample
 
 __all__ = ["AXES", "Candidate", "axes_warning", "compare_axes", "guess_axes"]
-
-_OPPOSITE = {"down": "up", "right": "left", "toward": "away"}
-_OPPOSITE |= {b: a for a, b in _OPPOSITE.items()}
 
 SURE = 5.0  # standard errors by which other axes must fit better: chance and rounding stay below 4
 CURL = 0.2  # nor are axes doubted with a smaller relative curl: blur or a camera's errors can cause it
@@ -53,7 +51,7 @@ def compare_axes(seen):
 
     Notes
     -----
-    The curl is compared by :func:`normint.normals.readings.compare`. Of the eight, each two have the same
+    The curl is compared by :func:`normint.normals.readings.contest`. Of the eight, each two have the same
     one: the surface is raised in one and hollow in the other, and the contour orders them, see
     :func:`guess_axes`. A near camera may tell these two apart as well. Some shapes fit more than two: f(u) +
     g(v) also with one component turned over, uv also with both swapped.
@@ -70,17 +68,12 @@ def compare_axes(seen):
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         away = bool(np.median(lens.facing(turned(part.vectors, words), **part.pixels)[part.mask]) < 0)
         readings = {one: turned(part.vectors, one) for one in _candidates(words, away)}
-        # Far away, the second four have the slopes of the first with the other sign, and the same curl.
-        told = np.stack(list(readings.values())[: 4 if lens.far else 8])
-        inside = part.mask & np.all(lens.facing(told, **part.pixels) > LEAST_COSINE, axis=0)
-        noise = lens.variance(told, **part.pixels)
-        curl, gain = compare(*lens.slopes(told, **part.pixels), noise, inside, part.joined)
+    # Far away, the second four have the slopes of the first with the other sign, and the same curl.
+    told = list(readings.values())[: 4 if lens.far else 8]
+    curl, better, loudest, inside = contest(part, lens, told)
     pixels, found = np.count_nonzero(part.mask), []
     if not len(curl):
         return found, away, pixels
-    # Of each two readings, the loops count that say most.
-    loudest = np.argmax(np.abs(gain), axis=0)
-    better = np.take_along_axis(gain, loudest[np.newaxis], axis=0)[0]
     best, size = _best(better, loudest)
     for k, (one, n) in enumerate(readings.items()):
         j = k % len(told)
@@ -124,7 +117,7 @@ def guess_axes(normals, mask=None, camera=None, axes="uvz"):
     seen = NormalMap.decoded(normals, mask, camera, axes=axes)
     if not seen.domain.any():
         seen.refuse_missing()
-    return {_name(one.words): one.curl for one in compare_axes(seen)[0]}
+    return {name_of(one.words): one.curl for one in compare_axes(seen)[0]}
 
 
 def axes_warning(seen):
@@ -155,18 +148,18 @@ def axes_warning(seen):
     if not candidates or pixels < FEWEST:
         return None
     best = candidates[0]
-    also = "".join(f" or axes={_name(one.words)!r}" for one in candidates[2::2] if one.worse <= SURE)
+    also = "".join(f" or axes={name_of(one.words)!r}" for one in candidates[2::2] if one.worse <= SURE)
     if away:
         return (
             f"most normals face away from the camera with axes={axes!r}; "
-            f"axes={_name(best.words)!r}{also} would turn them"
+            f"axes={name_of(best.words)!r}{also} would turn them"
         )
     given = next(one for one in candidates if one.words == words)
     if given.worse <= SURE or given.curl < CURL:
         return None
     return (
         "the normals look as if they had other axes: relative curl "
-        f"{given.curl:.2f} with axes={axes!r}, {best.curl:.2f} with axes={_name(best.words)!r}{also}"
+        f"{given.curl:.2f} with axes={axes!r}, {best.curl:.2f} with axes={name_of(best.words)!r}{also}"
     )
 
 
@@ -181,9 +174,9 @@ def _candidates(words, away):
         new = list(words)
         first, second = (words[k] for k in (reversed(places) if swap else places))
         for k, word, flip in zip(places, (first, second), (both, both != one), strict=True):
-            new[k] = _OPPOSITE[word] if flip else word
+            new[k] = OPPOSITE[word] if flip else word
         if away:
-            new[deep] = _OPPOSITE[words[deep]]
+            new[deep] = OPPOSITE[words[deep]]
         yield tuple(new)
 
 
@@ -211,11 +204,6 @@ def _in_order(found, best, words):
         return *pair, one.worse > SURE, bool(changed), -one.outward, len(changed), changed
 
     return [found[k] for k in sorted(range(8), key=order)]
-
-
-def _name(words):
-    text = " ".join(words)
-    return next((name for name, known in AXES.items() if known == text), text)
 
 
 def _outward(normals, mask):

@@ -11,38 +11,44 @@ from numpy.typing import ArrayLike
 from normint import inputs
 from normint.integration import METHODS, integrate_quietly, options_of, warn_not_converged
 from normint.methods.result import Integration
+from normint.normals.arrays import as_array
 from normint.normals.axes import axes_warning
 from normint.normals.lens import Lens
-from normint.normals.maps import NormalMap
+from normint.normals.taking import take
 
 __all__ = ["integrate_map", "integrate_normals"]
 
 
 def integrate_normals(
     normals: ArrayLike, mask: ArrayLike | None = None, camera: ArrayLike | Lens | None = None, *,
-    axes: str = "uvz",
-    method: str = "quadratic", prior: ArrayLike | None = None, prior_weight: ArrayLike = 0.0,
-    distance: float | None = None, least_cosine: float | None = None, steepest: float | None = 200.0,
-    check_axes: bool = True, depth: str | None = None, **options: Any,
+    axes: str = "auto", method: str = "quadratic", prior: ArrayLike | None = None,
+    prior_weight: ArrayLike = 0.0, distance: float | None = None, least_cosine: float | None = None,
+    steepest: float | None = 200.0, check_axes: bool = True, depth: str | None = None,
+    background: str | tuple[int, int, int] = "auto", pose: ArrayLike | None = None, **options: Any,
 ) -> Integration:  # fmt: skip
     """Integrate a normal map into a depth map.
 
     Parameters
     ----------
     normals : array_like
-        rows×columns×3, of any positive length. Unsigned integers (uint8, uint16) are colours as in image
-        files: 0 stands for −1, the largest for 1, and black for no normal.
+        rows×columns×3, of any positive length, or the channels first; also of torch, xarray and others that
+        NumPy can read. Whole numbers of 8 or 16 bits are colours as in image files: 0 stands for −1, the
+        largest for 1; black, grey and white stand for no normal. Real numbers are colours, too, if that gives
+        them the length 1. A fourth channel is alpha, and what is transparent is outside.
     mask : array_like of bool, optional
-        The domain Ω. By default wherever there is a normal: finite and not zero.
+        The domain Ω. By default wherever there is a normal: finite and not zero. Pixels in it without a
+        normal are left out with a warning.
     camera : array_like or Lens, optional
         The matrix [[f_x, 0, c_x], [0, f_y, c_y], [0, 0, 1]] of a perspective camera, in pixels, the centre of
         the first pixel being (0, 0); :func:`normint.normals.camera.camera_of_view` makes one from a field of
         view. Or :class:`normint.normals.rays.Rays`, any camera by the direction of each pixel: a fisheye, a
         panorama. None for a camera far away (orthographic).
     axes : str
-        Where the three components point: "uvz" (down, right, to the camera), "xyz" (right, up, to the
-        camera; most normal maps), … (see :data:`normint.normals.axes.AXES`), or three words such as
-        "right down away".
+        Where the three components point: "xyz" (right, up, to the camera; most normal maps), "uvz" (down,
+        right, to the camera; this package), "opengl", "directx", "blender", "dsine", … (see
+        :data:`normint.normals.conventions.CONVENTIONS`), or three words such as "right down away". "auto"
+        takes the reading that the data support and notes it in `notes`; where they do not tell, it asks, by
+        an error that names two. See :func:`normint.normals.auto_axes.choose_axes`.
     method, prior, prior_weight
         As for :func:`normint.integrate`. The prior is a depth as this function returns it, NaN where
         unknown; with a camera it decides the scale of the pieces that it touches.
@@ -52,8 +58,8 @@ def integrate_normals(
         and along the rays for Rays, whatever `depth` is.
     least_cosine : float, optional
         Leave out pixels where the cosine between the normal and the direction to the camera is smaller:
-        they are outside the domain, and NaN in the depth. By default none is left out, and normals that face
-        away (cosine ≤ 0) are refused.
+        they are outside the domain, and NaN in the depth. By default normals that face away (cosine ≤ 0)
+        are left out, with a warning, if they are few; more than 5 % are refused.
     steepest : float or None
         Steeper slopes, in pixels per pixel, are shortened to this; None for no limit. See the Notes.
     check_axes : bool
@@ -63,6 +69,15 @@ def integrate_normals(
         axis ("z"), as depth cameras and renderers do: all of a wall at a right angle to the axis has the same
         depth. Or along the ray of each pixel ("ray"), the distance of the point from the camera, as laser
         scanners do. By default "z" with a matrix and "ray" with Rays, which may look sideways or back.
+    background : str or (int, int, int)
+        The colour of a background to leave out: "black", "grey", "white", "flat" (128, 128, 255), or red,
+        green and blue from 0 to 255; a colour that a normal may have is left out where it is joined to the
+        border. "auto", without a mask or alpha, warns of a border of such a colour, and leaves it out if no
+        normal has it. "none" does not look.
+    pose : array_like, optional
+        Of normals in the axes of the world: the 4×4 or 3×3 matrix from the camera to the world. The axes are
+        then those of that camera ("xyz" for Blender and NeRF, "opencv" for OpenCV and COLMAP). Of a matrix
+        from the world to the camera, give the inverse.
     **options
         The method's own parameters; `initial` is a depth like the prior.
 
@@ -107,18 +122,26 @@ def integrate_normals(
     if not isinstance(method, str) or method not in METHODS:  # before the passes over the normals
         raise ValueError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
     start = time.perf_counter()
-    seen = NormalMap.decoded(
-        normals, mask, camera, axes=axes, depth=depth, least_cosine=least_cosine, steepest=steepest
+    seen, because, notes = take(
+        normals, mask, camera, axes=axes, depth=depth, background=background, pose=pose,
+        least_cosine=least_cosine, steepest=steepest,
     )  # fmt: skip
     seen.refuse_missing()
     seen.refuse_away()
-    if check_axes and (doubt := axes_warning(seen)):
-        warnings.warn(doubt, stacklevel=2)
+    if left_out := seen.left_out():
+        warnings.warn(left_out, RuntimeWarning, stacklevel=2)
+    if check_axes and because is None and (doubt := axes_warning(seen)):
+        notes.append(doubt)
+    for note in notes:
+        warnings.warn(note, stacklevel=2)
+    chosen = [] if because is None else [f"axes={seen.axes!r} ({' '.join(seen.words)}) {because}"]
+    notes = (*chosen, *([left_out] if left_out else []), *notes)
+    prior = as_array("prior", prior)
     held = {"prior": prior, "prior_weight": prior_weight, "distance": distance}
     result = integrate_map(seen, method, **held, **options)
     if not result.converged:
         warn_not_converged(method, result, options, stacklevel=3)
-    return dataclasses.replace(result, seconds=time.perf_counter() - start)
+    return dataclasses.replace(result, seconds=time.perf_counter() - start, notes=notes)
 
 
 def integrate_map(seen, method="quadratic", *, prior=None, prior_weight=0.0, distance=None, **options):
@@ -127,7 +150,7 @@ def integrate_map(seen, method="quadratic", *, prior=None, prior_weight=0.0, dis
     Parameters
     ----------
     seen : NormalMap
-        None of its normals faces away.
+        Its mask is integrated.
     method, prior, prior_weight, distance, **options
         As for :func:`integrate_normals`.
 

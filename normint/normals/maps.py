@@ -5,51 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from normint import inputs
+from normint.normals.arrays import as_normal_map
 from normint.normals.camera import projection
+from normint.normals.conventions import AXES, DIRECTIONS, directions
 from normint.normals.lens import Lens
 
-__all__ = ["AXES", "NormalMap", "as_normal_map", "decode", "directions", "known", "turned"]
+__all__ = ["AXES", "NormalMap", "decode", "directions", "known", "turned"]
 
-# The directions, seen by the camera, of the first, second and third component.
-AXES = {
-    "uvz": "down right toward",  # this package
-    "xyz": "right up toward",  # OpenGL; DiLiGenT, most normal maps in image files
-    "directx": "right down toward",  # normal maps of games: the green channel turned over
-    "opencv": "right down away",  # the coordinates of OpenCV's cameras
-}
-# From a direction to its axis among u, v, z and its sign.
-DIRECTIONS = {
-    "down": (0, 1), "up": (0, -1), "right": (1, 1), "left": (1, -1), "toward": (2, 1), "away": (2, -1),
-}  # fmt: skip
-SHORTEST = 0.5  # a colour that means a shorter vector is no normal: a grey or black background
+# A colour that means a shorter or longer vector is no normal: a grey, black or white background.
+SHORTEST, LONGEST = 0.5, 1.5
+FEW = 0.05  # the part of the normals that may face away and be left out: more is no accident
 ROWS = 256  # decoded at a time
-
-
-def directions(axes):
-    """Return the words of axes given by name or by words.
-
-    Parameters
-    ----------
-    axes : str
-        A name of `AXES`, or three words: down or up, right or left, toward (the camera) or away, each
-        pair once and in the order of the components.
-
-    Examples
-    --------
-    >>> directions("xyz")
-    ('right', 'up', 'toward')
-    >>> directions("yes")
-    Traceback (most recent call last):
-    ...
-    ValueError: axes is 'yes'; expected one of uvz, xyz, ..., or three words such as 'right up toward'
-    """
-    words = tuple(AXES.get(axes, axes).split()) if isinstance(axes, str) else ()
-    axis_of = [DIRECTIONS[word][0] for word in words if word in DIRECTIONS]
-    if len(words) != 3 or sorted(axis_of) != [0, 1, 2]:
-        raise ValueError(
-            f"axes is {axes!r}; expected one of {', '.join(AXES)}, or three words such as 'right up toward'"
-        )
-    return words
 
 
 def turned(vectors, words):
@@ -68,51 +34,28 @@ def turned(vectors, words):
     return result
 
 
-def as_normal_map(normals):
-    """Check the shape and type of a normal map, without a copy.
-
-    Parameters
-    ----------
-    normals : array_like
-        rows×columns×3 real numbers, or colours of 8 or 16 bits. Where a masked array hides a component there
-        is no normal.
-
-    Returns
-    -------
-    ndarray
-    """
-    if np.ma.is_masked(normals):
-        hidden = np.ma.getmaskarray(normals).any(axis=-1, keepdims=True)
-        normals = np.ma.MaskedArray(normals.data, np.broadcast_to(hidden, normals.shape))
-    normals = inputs.unhidden(normals)
-    if normals.ndim != 3 or normals.shape[2] != 3 or 0 in normals.shape:
-        raise ValueError(f"normals has shape {normals.shape}; expected (rows, columns, 3)")
-    if normals.dtype.kind not in "if" and normals.dtype not in (np.uint8, np.uint16):
-        raise ValueError(f"normals has type {normals.dtype}; expected real numbers, or uint8 or uint16")
-    return normals
-
-
 def decode(normals):
     """Turn a part of a normal map, as from :func:`as_normal_map`, into float64 vectors.
 
     Notes
     -----
-    A colour c of b bits stands for n = 2c/(2ᵇ − 1) − 1. What is shorter than a half means no normal: zero.
+    A colour c of b bits stands for n = 2c/(2ᵇ − 1) − 1. What is far from the length 1, such as grey, black
+    and white, means no normal: zero.
 
     Examples
     --------
-    >>> decode(np.array([[[255, 0, 255], [0, 0, 0]]], dtype=np.uint8))
-    array([[[ 1., -1.,  1.],
-            [ 0.,  0.,  0.]]])
+    >>> decode(np.array([[[0, 0, 0], [255, 255, 255], [51, 51, 204]]], dtype=np.uint8)).round(2)
+    array([[[ 0. ,  0. ,  0. ],
+            [ 0. ,  0. ,  0. ],
+            [-0.6, -0.6,  0.6]]])
     """
     if normals.dtype.kind != "u":
         return normals.astype(np.float64, copy=False)
     vectors = normals / np.iinfo(normals.dtype).max
     vectors *= 2.0
     vectors -= 1.0
-    nothing = ~normals.any(axis=-1)  # black, which would be (−1, −1, −1)
-    nothing |= np.einsum("...k,...k", vectors, vectors) < SHORTEST**2
-    vectors[nothing] = 0.0
+    length = np.einsum("...k,...k", vectors, vectors)
+    vectors[(length < SHORTEST**2) | (length > LONGEST**2)] = 0.0
     return vectors
 
 
@@ -141,13 +84,15 @@ class NormalMap:
         As given; `words` are the directions of the components.
     lens : Lens
         The camera.
+    rotation : ndarray or None
+        From the axes of the world to those of the camera, as :func:`normint.normals.pose.rotation_of` has it.
     least_cosine : float or None
     domain : ndarray of bool
         The mask's pixels that have a normal, and a ray; without a mask, all that have.
     missing : int
         How many pixels of the mask have none.
     away : int
-        How many normals of the domain face away, where `least_cosine` does not leave them out.
+        How many normals of the domain face away, where `least_cosine` does not leave them out on purpose.
     mask : ndarray of bool
         The pixels to integrate: the domain without what faces away or `least_cosine` leaves out.
     p, q : ndarray of float64
@@ -158,6 +103,7 @@ class NormalMap:
     axes: str
     words: tuple
     lens: Lens
+    rotation: np.ndarray | None
     least_cosine: float | None
     domain: np.ndarray
     missing: int
@@ -168,14 +114,17 @@ class NormalMap:
 
     @classmethod
     def decoded(
-        cls, normals, mask=None, camera=None, *, axes="uvz", depth=None, least_cosine=None, steepest=200.0
+        cls, normals, mask=None, camera=None, *, axes="uvz", depth=None, rotation=None, least_cosine=None,
+        steepest=200.0,
     ):  # fmt: skip
         """Check and decode a normal map. Normals that are missing or face away are counted, not refused.
 
         Parameters
         ----------
         normals, mask, camera, axes, depth, least_cosine, steepest
-            As for :func:`normint.integrate_normals`.
+            As for :func:`normint.integrate_normals`, but the axes are known.
+        rotation : ndarray, optional
+            As the attribute.
 
         Examples
         --------
@@ -183,9 +132,11 @@ class NormalMap:
         >>> seen.q, seen.mask
         (array([[-0.75, -0.75]]), array([[ True,  True]]))
         """
-        stored, words, lens = as_normal_map(normals), directions(axes), projection(camera, depth)
+        (stored, opaque), words, lens = as_normal_map(normals), directions(axes), projection(camera, depth)
         lens.check(stored.shape[:2])
         mask = None if mask is None else inputs.as_mask(mask, stored.shape[:2])
+        if opaque is not None:
+            mask = opaque if mask is None else inputs.as_mask(mask & opaque, stored.shape[:2])
         least = None if least_cosine is None else _as_cosine(least_cosine)
         steepest = np.inf if steepest is None else inputs.as_positive("steepest", steepest)
         shape = stored.shape[:2]
@@ -196,7 +147,7 @@ class NormalMap:
             rows = slice(top, top + ROWS)
             if mask is not None and not mask[rows].any():
                 continue
-            n = turned(decode(stored[rows]), words)
+            n = turned(_in_camera(decode(stored[rows]), rotation), words)
             part = {"rows": np.arange(top, top + len(n))[:, np.newaxis]}
             inside = known(n) & lens.sees(**part)
             if mask is not None:
@@ -212,39 +163,57 @@ class NormalMap:
             domain[rows], kept[rows] = inside, facing
             away += np.count_nonzero(inside & ~facing) if least is None else 0
         missing = 0 if mask is None else np.count_nonzero(mask) - np.count_nonzero(domain)
-        return cls(stored, axes, words, lens, least, domain, missing, away, kept, p, q)
+        return cls(stored, axes, words, lens, rotation, least, domain, missing, away, kept, p, q)
 
     def part(self, rows, columns):
-        """Return the components in these rows and columns as they are stored, but decoded."""
-        return decode(self.stored[np.ix_(rows, columns)])
+        """Return the components in these rows and columns as stored, but decoded, and of the camera."""
+        return _in_camera(decode(self.stored[np.ix_(rows, columns)]), self.rotation)
+
+    def left_out(self):
+        """Say how many pixels were left out because their normals cannot be used; None if none was."""
+        counts = ((self.away, "facing away from the camera"), (self.missing, "without a normal"))
+        parts = " and ".join(f"{count} {what}" for count, what in counts if count)
+        total = self.missing + np.count_nonzero(self.domain)
+        return f"left out {self.away + self.missing} of {total} pixels: {parts}" if parts else None
 
     def refuse_missing(self):
-        """Raise if pixels of the mask have no normal or, without a mask, if none has."""
+        """Raise if most pixels of the mask have no normal or, without a mask, if none has."""
         if not self.missing and not self.domain.any():
             raise ValueError("normals are NaN or zero everywhere; expected a normal somewhere")
-        if self.missing:
-            total = self.missing + np.count_nonzero(self.domain)
+        total = self.missing + np.count_nonzero(self.domain)
+        if 2 * self.missing > total:
             raise ValueError(
-                f"normals: {self.missing} of the mask's {total} pixels are NaN, infinite or zero; expected a "
-                "normal at each pixel of the mask"
+                f"normals: {self.missing} of the mask's {total} pixels are NaN, infinite, zero or of a "
+                "colour that is no normal; expected a mask that belongs to the normal map, or no mask"
             )
 
     def refuse_away(self):
-        """Raise if normals face away, or nothing is left, saying what to do."""
-        if self.away:
-            total = np.count_nonzero(self.domain)
+        """Raise if too many normals face away, or nothing is left, saying what to do.
+
+        Notes
+        -----
+        A few, at most `FEW` of them, are left out: they are noise at contours. Of most, the axes are wrong.
+        Between, the surface would have large holes, and axes, a pose or a camera may be the reason: so it is
+        asked for by `least_cosine`, or not done.
+        """
+        total = np.count_nonzero(self.domain)
+        if self.away > FEW * total:
             advice = (
-                f"most of them, so check the axes ({self.axes!r} were taken)"
+                f"most of them, so check the axes (axes={self.axes!r} were taken)"
                 if 2 * self.away > total
-                else "least_cosine=0.05, say, leaves those and grazing ones out"
+                else f"check the axes (axes={self.axes!r} were taken) and the camera, give the pose= of "
+                "normals in the world's axes, or leave these pixels out by least_cosine=0.01"
             )
-            raise ValueError(
-                f"normals: {self.away} of the mask's {total} pixels face away from the camera; {advice}"
-            )
+            raise ValueError(f"normals: {self.away} of {total} pixels face away from the camera; {advice}")
         if not self.mask.any():
             raise ValueError(
                 f"least_cosine is {self.least_cosine}; no normal has a cosine as large, so nothing is left"
             )
+
+
+def _in_camera(vectors, rotation):
+    """Return vectors of the world's axes in those of the camera; as they are without a rotation."""
+    return vectors if rotation is None else vectors @ rotation
 
 
 def _as_cosine(least):

@@ -12,7 +12,7 @@ import numpy as np
 from normint.curl import curl_of_squares
 from normint.domain import bounding_box
 
-__all__ = ["Sample", "compare", "sample"]
+__all__ = ["Sample", "compare", "contest", "sample"]
 
 SAMPLES = 400  # rows and columns looked at, at most: enough to tell, and quick for any image
 TILE = 32  # neighbouring rows and columns that are looked at together; also the largest loop
@@ -41,6 +41,40 @@ def sample(seen):
     joined = (np.diff(rows) == 1)[:, np.newaxis] & (np.diff(columns) == 1)
     pixels = {"rows": rows[:, np.newaxis], "columns": columns}
     return Sample(seen.part(rows, columns), seen.domain[np.ix_(rows, columns)], pixels, joined)
+
+
+def contest(part, lens, readings):
+    """Let readings of a sample compete.
+
+    Parameters
+    ----------
+    part : Sample
+    lens : Orthographic or Perspective
+    readings : list of ndarray
+        The sample's vectors along u, v and z, as each reading has them.
+
+    Returns
+    -------
+    curl : ndarray
+        As from :func:`compare`; empty where there is no square to look at.
+    better : ndarray
+        readings×readings: by how many standard errors the second axis' reading fits better than the first
+        axis', around the loops that say most about the two.
+    loudest : ndarray
+        readings×readings: which loops these are.
+    inside : ndarray of bool
+        The pixels looked at: those that no reading sees at a grazing angle.
+    """
+    told = np.stack(readings)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        inside = part.mask & np.all(lens.facing(told, **part.pixels) > LEAST_COSINE, axis=0)
+        noise = lens.variance(told, **part.pixels)
+        curl, gain = compare(*lens.slopes(told, **part.pixels), noise, inside, part.joined)
+    if not len(curl):
+        nothing = np.zeros((len(told), len(told)))
+        return curl, nothing, nothing.astype(int), inside
+    loudest = np.argmax(np.abs(gain), axis=0)
+    return curl, np.take_along_axis(gain, loudest[np.newaxis], axis=0)[0], loudest, inside
 
 
 def compare(p, q, variance, inside, joined):
