@@ -18,8 +18,8 @@ def projection(camera):
 
     Parameters
     ----------
-    camera : array_like or None
-        The 3×3 matrix K of a perspective camera; None for an orthographic one.
+    camera : array_like, Orthographic, Perspective or None
+        The 3×3 matrix K of a perspective camera, or what this function returns; None for an orthographic one.
 
     Returns
     -------
@@ -33,6 +33,8 @@ def projection(camera):
     >>> projection([[500, 0, 32], [0, 500, 24], [0, 0, 1]]).focal
     (500.0, 500.0)
     """
+    if isinstance(camera, _Lens):
+        return camera
     return Orthographic() if camera is None else Perspective.from_matrix(camera)
 
 

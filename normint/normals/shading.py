@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from normint.normals.camera import projection
+
 __all__ = ["shading"]
 
 LIGHT = np.array([-1.0, -1.0, 2.0]) / 6**0.5  # from the upper left, along u, v and z
@@ -15,8 +17,8 @@ def shading(depth, camera=None, *, exaggeration=1.0):
     depth : ndarray
         In pixels, NaN where there is none. With a camera it is the distance d, and −d·f/median(d), in pixels,
         is taken as the height.
-    camera : array_like, optional
-        The 3×3 matrix of a perspective camera.
+    camera : array_like or Perspective, optional
+        As for :func:`normint.normals.camera.projection`.
     exaggeration : float
         By which the depth is multiplied before.
 
@@ -27,7 +29,7 @@ def shading(depth, camera=None, *, exaggeration=1.0):
            [0.816, 0.816]])
     """
     if camera is not None:
-        depth = -depth * np.sqrt(camera[0][0] * camera[1][1]) / np.nanmedian(depth)
+        depth = -depth * projection(camera).unit / np.nanmedian(depth)
     p, q = (exaggeration * _slope(depth, axis) for axis in (0, 1))
     normal_times_light = LIGHT[2] - p * LIGHT[0] - q * LIGHT[1]
     bright = np.maximum(0, normal_times_light / np.sqrt(1 + p**2 + q**2))
