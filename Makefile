@@ -19,10 +19,13 @@ NEWEST := --upgrade --upgrade-strategy eager
 install = $(1) -m pip install --quiet --disable-pip-version-check $(2) --editable '.[workbook,exr,dev]'
 
 .DEFAULT_GOAL := help
-.PHONY: help workbook test coverage test-browser bounds torture lint lab site bench lock newest clean
+.PHONY: help setup workbook test coverage test-browser bounds torture lint lab site bench lock newest clean
 
 help:           ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 14
+
+setup: $(READY) ## make .venv with all that the other targets need, and compile everything
+	$(BIN)/normint warm-up
 
 workbook: $(READY)  ## run all notebooks, regenerate all figures and the results table
 	$(BIN)/normint workbook $(ARGS)

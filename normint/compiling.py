@@ -24,16 +24,22 @@ import numpy as np
 from numba.core import caching, config
 from numba.misc.appdirs import AppDirs
 
+from normint import paths
+
 PACKAGE = Path(__file__).resolve().parent
 FAST = {"fastmath": True, "error_model": "numpy", "nogil": True}
+# For kernels that only kernels call: Python needs no way in, which would have to be compiled.
+INNER = FAST | {"no_cpython_wrapper": True}
 # For rows of a handful of entries: sums that may be reordered would be vectorised, which is slower.
 SHORT_ROWS = FAST | {"fastmath": {"contract"}}
 
+FIRST_USE = "about 20 s"
 KEPT = 8  # folders of some 15 MB: for branches and versions of Python side by side, with and without checks
 # The settings of numba that change the code and that its own index does not ask for.
 SETTINGS = (
     "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "DISABLE_INTEL_SVML", "LOOP_VECTORIZE", "OPT", "SLP_VECTORIZE",
 )  # fmt: skip
+KERNELS = []  # all that were made so far
 
 
 def njit(**flags):
@@ -57,12 +63,33 @@ def njit(**flags):
     """
 
     def decorate(function):
-        kernel = numba.njit(**flags)(function)
-        if kernel is not function and _as_in_folder(function) and folder() is not None:
-            kernel._cache = _Cache(function)
+        kernel = numba.njit(no_cfunc_wrapper=True, **flags)(function)  # nobody calls it from C
+        if kernel is not function:
+            KERNELS.append(kernel)
+            if _as_in_folder(function) and folder() is not None:
+                kernel._cache = _Cache(function)
         return kernel
 
     return decorate
+
+
+_compiled = 0  # kernels that were not found on disk
+
+
+def compiled():
+    """Return how many kernels this process had to compile so far: time that tells nothing about the next."""
+    return _compiled
+
+
+def _tell_of_compiling():
+    """Count a kernel that has to be compiled, and say so before the first, if anybody watches."""
+    global _compiled
+    _compiled += 1
+    if _compiled > 1 or not paths.watched():
+        return
+    new = folder() is None or next(folder().glob("*.nbc"), None) is None
+    seconds = FIRST_USE if new else "some seconds"
+    print(f"normint: compiling, first use only ({seconds})", file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -144,11 +171,14 @@ class _Cache(caching.FunctionCache):
 
     def load_overload(self, sig, target_context):
         try:
-            return super().load_overload(sig, target_context)
+            found = super().load_overload(sig, target_context)
         except Exception:  # damaged files raise whatever they like
             with suppress(OSError):
                 self.flush()
-            return None
+            found = None
+        if found is None:
+            _tell_of_compiling()
+        return found
 
     def save_overload(self, sig, data):
         with suppress(OSError):

@@ -4,7 +4,9 @@ Every function returns its argument in the form the numerical code expects, or r
 names the argument, says what was wrong with it and what is expected.
 """
 
+import difflib
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ STEEPEST = 1e9  # slopes: squares of larger ones, added up, leave no digits for 
 LARGEST = 1e15  # depths
 STRONGEST = 1e30  # λ
 
-__all__ = ["as_count", "as_field", "as_gradient", "as_mask", "as_positive", "as_prior", "unhidden"]
+__all__ = ["as_count", "as_field", "as_gradient", "as_mask", "as_positive", "as_prior", "nearest", "unhidden"]
 
 
 def as_mask(mask: Any, shape: tuple[int, ...]) -> NDArray[np.bool_]:
@@ -333,3 +335,16 @@ def _refuse_where(name: str, what: str, wrong: NDArray[np.bool_], expected: str)
         raise ValueError(
             f"{name} is {what} at {pixels} inside the mask, first at ({row}, {column}); expected {expected}"
         )
+
+
+def nearest(word: object, known: Iterable[str]) -> str:
+    """Return the end of an error about an unknown word: which of the known ones may have been meant.
+
+    Examples
+    --------
+    >>> nearest("Quadratc", ["quadratic", "dct"]), nearest("cubic", ["dct"])
+    ("; did you mean 'quadratic'?", '')
+    """
+    names = {name.lower(): name for name in known}
+    found = difflib.get_close_matches(str(word).lower(), names, n=1)
+    return f"; did you mean {names[found[0]]!r}?" if found else ""

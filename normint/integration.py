@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
+from normint import inputs
 from normint.compiling import interruptible
 from normint.methods.anisotropic_diffusion import anisotropic_diffusion
 from normint.methods.bilateral import bilateral
@@ -106,7 +107,8 @@ def integrate_quietly(
     for name in options:
         if name not in known:
             own = ", ".join(name for name in known if name not in ("prior", "prior_weight"))
-            raise ValueError(f"{name} is not an option of method {method!r}; it has {own}")
+            meant = inputs.nearest(name, known)
+            raise ValueError(f"{name} is not an option of method {method!r}; it has {own}{meant}")
     with interruptible():
         return function_of(method)(p, q, mask, **options)
 
@@ -120,7 +122,8 @@ def options_of(method: str) -> list[str]:
 def function_of(method: str) -> Callable[..., Integration]:
     """Return the function that implements a method."""
     if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
+        meant = inputs.nearest(method, METHODS)
+        raise ValueError(f"method is {method!r}; expected one of {', '.join(METHODS)}{meant}")
     return METHODS[method].function
 
 

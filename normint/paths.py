@@ -6,6 +6,7 @@ Installed from a wheel there is no repository, and what needs one says so.
 import hashlib
 import json
 import os
+import sys
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
@@ -98,6 +99,16 @@ def in_ci():
 def in_jupyter():
     """Tell whether a Jupyter server started this kernel, so that somebody may be watching."""
     return "JPY_SESSION_NAME" in os.environ
+
+
+def watched():
+    """Tell whether somebody sees what goes to standard error: in a terminal, or in a notebook that is open.
+
+    Nobody does in continuous integration, where the workbook runs notebooks, or where pytest does.
+    """
+    if in_ci() or run_log() or "PYTEST_VERSION" in os.environ:
+        return False
+    return "ipykernel" in sys.modules or (sys.stderr is not None and sys.stderr.isatty())
 
 
 def listing(folder, pattern="*"):

@@ -48,7 +48,13 @@ def make(path):
 
 
 def run(*arguments):
-    """Run the command in this process, and return its exit code."""
+    """Run the command in this process, into normint-out if nothing else is said, and return its exit code."""
+    out = () if "--out" in arguments else ("--out", "normint-out")
+    return run_beside(*arguments, *out)
+
+
+def run_beside(*arguments):
+    """Run the command in this process, as it is written, and return its exit code."""
     return cli.main(["integrate", *map(str, arguments)])
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from normint import compiling
+from normint import compiling, paths
 
 # A package like ours: a kernel that contains the code of a kernel of another module.
 INNER = "from normint.compiling import FAST, njit\n\n@njit(**FAST)\ndef inner(x):\n    return x + {}\n"
@@ -26,22 +26,42 @@ def package(tmp_path):
     """Lay out a small package with our compiler module, and return a way to run code with it."""
     folder = tmp_path / "place" / "normint"
     folder.mkdir(parents=True)
-    shutil.copy2(compiling.__file__, folder)
+    for module in (compiling, paths):
+        shutil.copy2(module.__file__, folder)
     (folder / "__init__.py").touch()
     (folder / "outer.py").write_text(OUTER)
     (folder / "inner.py").write_text(INNER.format(1))
     home = tmp_path / "home"
     home.mkdir()
 
-    def run(code=CALL, **environment):
+    def run(code=CALL, terminal=None, **environment):
         kept = {k: v for k, v in os.environ.items() if k not in ("XDG_CACHE_HOME", "TMPDIR")}
         kept = {k: v for k, v in kept.items() if not k.startswith("NUMBA_")}
         kept |= {"PYTHONPATH": str(folder.parent), "HOME": str(home), **environment}
+        if terminal is not None:
+            kept = {k: v for k, v in kept.items() if k not in ("CI", "PYTEST_VERSION", "NORMINT_RUN_LOG")}
+            return watch([sys.executable, "-P", "-c", code], kept | environment, terminal)
         done = subprocess.run([sys.executable, "-P", "-c", code], env=kept, capture_output=True, text=True)
         return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
 
     run.folder, run.home = folder, home
     return run
+
+
+def watch(command, environment, terminal):
+    """Return what a process writes to standard error, in a terminal or not."""
+    if not terminal:
+        return subprocess.run(command, env=environment, capture_output=True, text=True).stderr
+    ours, theirs = os.openpty()
+    subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=theirs)
+    os.set_blocking(ours, False)
+    try:
+        return os.read(ours, 10_000).decode()
+    except BlockingIOError:
+        return ""
+    finally:
+        os.close(ours)
+        os.close(theirs)
 
 
 def caches(folder):
@@ -132,6 +152,39 @@ def test_bounds_are_checked_if_asked_and_never_mixed_with_the_fast_code(package)
     assert package(wrong, NUMBA_BOUNDSCHECK="1").startswith("IndexError")
     assert package(wrong) == "not noticed"
     assert len(caches(package.folder / "__pycache__")) == 2
+
+
+LINE = r"normint: compiling, first use only \(about \d+ s\)\r?\n"
+NOTEBOOK = "import sys, types; sys.modules['ipykernel'] = types.ModuleType('ipykernel')\n" + CALL
+
+
+class TestTheLine:
+    def test_once_at_the_first_use_and_not_again(self, package):
+        assert re.fullmatch(LINE, package(terminal=True))
+        assert package(terminal=True) == ""
+        (package.folder / "inner.py").write_text(INNER.format(2))
+        assert re.fullmatch(LINE, package(terminal=True))  # an edit is a first use, too
+
+    def test_less_is_said_where_little_is_missing(self, package):
+        package()
+        other = "from normint.outer import outer; outer(1.5)"
+        assert package(other, terminal=True).rstrip() == "normint: compiling, first use only (some seconds)"
+
+    def test_in_an_open_notebook_too(self, package):
+        assert re.fullmatch(LINE, package(NOTEBOOK, terminal=False))
+
+    @pytest.mark.parametrize("name", ["CI", "PYTEST_VERSION", "NORMINT_RUN_LOG"])
+    def test_not_where_nobody_reads_it(self, package, name):
+        assert package(NOTEBOOK, terminal=False, **{name: "1"}) == ""
+
+    def test_not_into_a_log(self, package):
+        assert package(terminal=False) == ""
+
+    def test_compiled_kernels_are_counted(self, package):
+        code = "from normint import compiling; from normint.outer import outer; outer(1)\n"
+        code += "outer(2); print(compiling.compiled(), len(compiling.KERNELS))"
+        assert package(code) == "2 3"  # outer, and inner in it, of three
+        assert package(code) == "0 3"
 
 
 def test_without_compiling(package):

@@ -70,10 +70,14 @@ FLAGS = {
     "--prior --prior-weight --prior-scale --prior-confidence --points --points-weight --fov --fov-axis "
     "--rays --rays-axes --depth --out --png --tiff --mesh --preview --force --json --quiet",
     "workbook": "--only --quick --seed --data --out --force --timeout --jobs --update",
+    "methods": "",
+    "warm-up": "",
     "results": "--update-readme",
     "site": "--out",
 }
-TARGETS = "help workbook test coverage test-browser bounds torture lint lab site bench lock newest clean"
+TARGETS = (
+    "help setup workbook test coverage test-browser bounds torture lint lab site bench lock newest clean"
+)
 COLUMNS = "figure case metric paper ours spread data verdict note".split()
 
 
@@ -114,7 +118,10 @@ def test_methods_keep_their_options(method, options):
 
 def test_an_integration_has_its_fields():
     names = normint.Integration.__dataclass_fields__
-    assert {"depth", "energies", "iterations", "converged", "seconds", "weights", "notes"} <= set(names)
+    wanted = {"depth", "energies", "iterations", "converged", "seconds", "weights", "notes", "camera"}
+    assert wanted <= set(names)
+    for name in ("plot", "to_mesh", "save", "_repr_png_"):
+        assert callable(getattr(normint.Integration, name))
 
 
 def test_a_domain_has_the_matrices_of_the_paper():

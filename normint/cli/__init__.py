@@ -5,8 +5,10 @@ from importlib.util import find_spec
 
 from normint import __version__
 from normint.cli.integrate import add_integrate
+from normint.cli.methods import add_methods
 from normint.cli.parsing import Parser, UsageError
 from normint.cli.printing import CannotPrint, complain, keep_standard_streams, say
+from normint.cli.warm_up import add_warm_up
 
 
 def main(argv=None):
@@ -81,6 +83,8 @@ def _parser():
     parser.add_argument("--version", action="version", version=f"normint {__version__}")
     commands = parser.add_subparsers(required=True, metavar="command")
     add_integrate(commands)
+    add_methods(commands)
+    add_warm_up(commands)
     _add_workbook(commands)
     _add_results(commands)
     _add_site(commands)

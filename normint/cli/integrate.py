@@ -1,11 +1,13 @@
 """`normint integrate`: from the files of a normal map to the files of a depth map."""
 
+import copy
 import re
 import sys
 import time
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from normint import paths
 from normint.cli import parsing
 from normint.cli.cameras import camera_file, camera_of, check_camera
 from normint.cli.parsing import UsageError
-from normint.cli.printing import CannotPrint, complain, one_line, say
+from normint.cli.printing import CannotPrint, complain, say
 from normint.cli.priors import check_prior, hold_task, read_prior, settings_of_prior
 from normint.normals.lens import NearLens
 from normint.normals.maps import NormalMap
@@ -33,6 +35,12 @@ depth cameras measure it, or along each ray (--depth ray), as laser scanners do.
 of a scene: without a prior or points the mean is 1, with them the depth is in their units. Without a camera
 it is in pixels, towards the viewer.
 
+Without --out, map.png becomes map_depth.npy, map.glb, map_preview.png and map_report.json beside it. With it,
+DIR gets depth.npy, report.json, and what the options ask for.
+
+Several maps (paths, a folder of maps, the frames of a video) make a table. What fails is told, and the rest
+done; what was made before, in the same way, is skipped. With --out each has a folder of its own in DIR.
+
 report.json is written last: where it is, all files are. If a run is killed between, the next one completes
 them. --force replaces plain files that report.json lists, nothing else.
 
@@ -50,7 +58,9 @@ def add_integrate(commands):
         epilog=_epilog, formatter_class=RawDescriptionHelpFormatter,
     )  # fmt: skip
     add = parser.add_argument
-    add("path", metavar="PATH", help="folder, or normal map")
+    add(
+        "path", nargs="+", metavar="PATH", help="folder, or normal map; several, a folder of maps, or a video"
+    )
     add("--mask", metavar="FILE", help="where to integrate: the bright part of an image, or NPY, NPZ, MAT")
     add("--camera", metavar="FILE", help="3x3 matrix K of a perspective camera, as text; or 'none'")
     # The normal map as it comes: where its components point, and what is background.
@@ -80,8 +90,7 @@ def add_integrate(commands):
     add("--prior-confidence", metavar="FILE", help="0 to 1 (black to white), by which that is multiplied")
     add("--points", metavar="FILE", help="known depths as a table: row,column,depth or with a line of names")
     add("--points-weight", type=float, metavar="NUMBER", help="how close; 100, as if exact, if not given")
-    add("--out", default="normint-out", metavar="DIR",
-        help="where to write depth.npy and report.json (%(default)s)")  # fmt: skip
+    add("--out", metavar="DIR", help="where to write depth.npy and report.json, instead of beside the map")
     add("--png", action="store_true", help="also depth.png, 16 bits; report.json has the scale")
     add("--tiff", action="store_true", help="also depth.tiff, 16 bits")
     add("--mesh", action="append", default=[], metavar="FORMAT",
@@ -123,7 +132,7 @@ def integrate(arguments):
             warnings.simplefilter("ignore")  # what matters of it is seen in the result
             return _integrate(arguments)
     except MemoryError:
-        what = f"{arguments.path} is too large for the memory"
+        what = f"{' '.join(arguments.path)} is too large for the memory"
     except (ValueError, OSError, ArithmeticError) as error:
         what = error
     complain(f"error: {what}")
@@ -131,34 +140,57 @@ def integrate(arguments):
 
 
 def _integrate(arguments):
-    from normint.cli.outputs import check_free, clear, planned, report, write
+    """Integrate the one map, or all the maps, that the paths stand for."""
+    from normint.cli.batch import run_all
+    from normint.files.collections import find_maps
+
+    _check_usage(arguments)
+    if arguments.out is None:  # a picture first
+        arguments.mesh, arguments.preview = arguments.mesh or ["glb"], True
+    given = arguments.path
+    found = [map for path in given for map in find_maps(path)]
+    if [str(map) for map in found] != [str(Path(path)) for path in given] or len(given) > 1:
+        return run_all(arguments, found, _integrate_one)
+    arguments = copy.copy(arguments)
+    arguments.path, arguments.beside = given[0], found[0].beside
+    start = time.perf_counter()
+    summary, code = _integrate_one(arguments)
+    _tell(arguments, summary, time.perf_counter() - start)
+    return code
+
+
+def _integrate_one(arguments):
+    """Read, integrate and write one map; return its report and the exit code."""
+    from normint.cli.outputs import asked, check_free, clear, planned, report, write
     from normint.integration import iterations_are_asked_for
 
     options = _check_usage(arguments)
     files = planned(arguments)
-    completed = clear(arguments.out)
+    folder = files["report"].parent
+    completed = clear(folder)
     check_free(files, force=arguments.force)
     start = time.perf_counter()
     task = _read(arguments, options)
     reading = time.perf_counter() - start
     if completed:
-        task.notes.append(f"a killed run left {arguments.out} incomplete; its files were completed first")
+        task.notes.append(f"a killed run left {folder} incomplete; its files were completed first")
     result = _solve(arguments, task)
-    summary = report(task, result, files, reading)
+    summary = report(task, result, files, reading, asked(arguments))
     write(files, task, result, summary, force=arguments.force)
-    _tell(arguments, summary)
-    return 0 if result.converged or iterations_are_asked_for(task.options) else 3
+    return summary, 0 if result.converged or iterations_are_asked_for(task.options) else 3
 
 
 def _check_usage(arguments):
     """Refuse what no file could make right, and return the options of the method."""
+    from normint.inputs import nearest
     from normint.integration import METHODS
     from normint.normals.backgrounds import as_background
     from normint.normals.maps import directions
     from normint.normals.taking import is_auto
 
     if arguments.method not in METHODS:
-        raise UsageError(f"--method is {arguments.method!r}; expected one of {', '.join(METHODS)}")
+        meant = nearest(arguments.method, METHODS)
+        raise UsageError(f"--method is {arguments.method!r}; expected one of {', '.join(METHODS)}{meant}")
     try:
         if not is_auto(arguments.axes):
             directions(arguments.axes)
@@ -169,7 +201,9 @@ def _check_usage(arguments):
         raise UsageError("--pose and --world-to-camera are both given; expected one of them")
     for value in arguments.mesh:
         if value.lower().removeprefix(".") not in MESHES:
-            raise UsageError(f"--mesh is {value!r}; expected one of {', '.join(MESHES)}")
+            raise UsageError(
+                f"--mesh is {value!r}; expected one of {', '.join(MESHES)}{nearest(value, MESHES)}"
+            )
     check_camera(arguments)
     check_prior(arguments)
     return parsing.parse_options(arguments.method, arguments.option)
@@ -186,10 +220,10 @@ def _read(arguments, options):
     camera, of_the_camera = camera_of(arguments, stored)
     prior, notes = read_prior(arguments, shape)
     settings = {
-        "normals": str(stored.paths["normals"]),
+        "normals": getattr(arguments, "label", None) or str(stored.paths["normals"]),
         "mask": None if stored.mask is None else str(stored.paths["mask"]),
         **of_the_camera,
-        "axes": None,  # set when they are known
+        "axes": None,  # known when the map is decoded
         "method": arguments.method,
         "options": dict(options),
         **settings_of_prior(arguments),
@@ -199,7 +233,7 @@ def _read(arguments, options):
     check_room(f"{arguments.path} of {shape[0]} × {shape[1]} pixels", MEMORY_OF_SLOPES * shape[0] * shape[1])
     of_the_map = {name: options.pop(name) for name in ("least_cosine", "steepest") if name in options}
     seen, because, more = _take(arguments, stored, camera, of_the_map)
-    settings |= {"axes": seen.axes, "axes_because": because or "given", "background": arguments.background}
+    settings |= {"axes": seen.axes, "axes why": because, "background": arguments.background}
     return Task(seen, None if seen.lens.far else seen.lens, prior, options, settings, notes + more)
 
 
@@ -235,7 +269,9 @@ def _solve(arguments, task):
     each = MEMORY.get(arguments.method, MEMORY_OF_OTHERS) + (MEMORY_OF_MESH if arguments.mesh else 0)
     what = f"{arguments.path} of {rows} × {columns} pixels, integrated by {arguments.method},"
     check_room(what, each * rows * columns)
-    flipped = axes_warning(seen) if task.settings["axes_because"] == "given" else None
+    because = task.settings["axes why"]
+    flipped = axes_warning(seen) if because is None else None
+    task.settings["axes why"] = _why(seen, because, flipped)
     try:
         seen.refuse_away()
         held = hold_task(task)
@@ -255,6 +291,13 @@ def _solve(arguments, task):
     return result
 
 
+def _why(seen, because, flipped):
+    """Say which axes were taken, and why: the data chose them, do not contradict them, or do."""
+    words = ", ".join(seen.words).replace("toward", "toward the camera")
+    agree = "the normals look as if they had others" if flipped else "as given, and the normals agree"
+    return f"{words}; {because or agree}"
+
+
 def _as_on_the_command_line(text):
     """Turn advice about arguments into advice about options.
 
@@ -271,33 +314,40 @@ def _as_on_the_command_line(text):
 @contextmanager
 def _progress(arguments, options):
     """Yield a callback that draws a bar in a terminal, as far as the method says where it is."""
-    if not parsing.takes_callback(arguments.method):
+    if not (parsing.takes_callback(arguments.method) and getattr(arguments, "bar", True)):
         yield {}
         return
     from tqdm import tqdm
 
+    from normint import compiling
+
     total = options.get("max_iterations", parsing.known_options(arguments.method).get("max_iterations"))
     hidden = arguments.quiet or not sys.stderr.isatty() or paths.in_ci()
     with tqdm(total=total, desc=arguments.method, file=sys.stderr, leave=False, disable=hidden) as bar:
-        yield {"callback": lambda iteration, value: bar.update(iteration - bar.n)}
+        before = compiling.compiled()
+
+        def show(iteration, value):
+            nonlocal before
+            if compiling.compiled() > before:  # that time tells nothing about the next iterations
+                before = compiling.compiled()
+                bar.unpause()
+            bar.update(iteration - bar.n)
+
+        yield {"callback": show}
 
 
-def _tell(arguments, summary):
-    """Print what came of it."""
+def _tell(arguments, summary, seconds):
+    """Print what came of it, in so many seconds."""
     from normint.cli.outputs import as_text
+    from normint.cli.telling import five_lines
 
     if not arguments.quiet:
         for note in summary["warnings"]:
             complain(f"warning: {note}")
-    seconds, method = summary["seconds"]["integration"], summary["settings"]["method"]
-    axes, because = (summary["settings"][name] for name in ("axes", "axes_because"))
-    lines = [f"axes: {axes}, {because}"]
-    lines += [f"{method}: {summary['pixels']} pixels, {summary['iterations']} iterations, {seconds:.2g} s"]
-    lines += [one_line(f"wrote {file}") for file in summary["files"]]
     try:
         if arguments.json:
             say(as_text(summary))
         elif not arguments.quiet:
-            say("\n".join(lines))
+            say("\n".join(five_lines(summary, seconds)))
     except CannotPrint as error:
         raise CannotPrint(f"{error}; the files are written") from error

@@ -3,37 +3,69 @@
 import json
 import os
 from functools import partial
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
 from normint import __version__
 from normint.curl import relative_curl
+from normint.files.collections import listed, names_in, read_report
 from normint.files.images import encode_image
 from normint.files.meshes import encode_mesh, mesh
 from normint.files.preview import preview
+from normint.files.results import as_npy
 from normint.files.writing import check_plain, first_missing, sweep, write_together
+from normint.jumps import find_jumps
 
 STEPS = 65534  # of 16 bits, when 0 stands for no depth
-LONGEST_REPORT = 1_000_000  # bytes, many more than any report has
 
 
 def planned(arguments):
     """Return the files that are asked for, by what is in them."""
-    folder = Path(arguments.out)
-    files = {"depth": folder / "depth.npy"}
+
+    def place(name):
+        """Return the path of a file: in the folder --out or, without one, beside the map, named after it."""
+        if arguments.out is not None:
+            return Path(arguments.out, name)
+        return Path(str(arguments.beside) + f"_{name}".removeprefix("_mesh"))
+
+    files = {"depth": place("depth.npy")}
     if arguments.png:
-        files["png"] = folder / "depth.png"
+        files["png"] = place("depth.png")
     if arguments.tiff:
-        files["tiff"] = folder / "depth.tiff"
+        files["tiff"] = place("depth.tiff")
     for suffix in arguments.mesh:
         suffix = suffix.lower().removeprefix(".")
-        files[f"mesh {suffix}"] = folder / f"mesh.{suffix}"
+        files[f"mesh {suffix}"] = place(f"mesh.{suffix}")
     if arguments.preview:
-        files["preview"] = folder / "preview.png"
-    files["report"] = folder / "report.json"  # the last: it is there when all others are
+        files["preview"] = place("preview.png")
+    files["report"] = place("report.json")  # the last: it is there when all others are
     return files
+
+
+def asked(arguments):
+    """Return what was asked for, as far as it decides what comes out: what a report remembers."""
+    aside = ("command", "path", "beside", "label", "bar", "out", "force", "json", "quiet")
+    return {name: value for name, value in vars(arguments).items() if name not in aside}
+
+
+def is_done(arguments, source):
+    """Tell whether an earlier run made all that is asked for, in the same way, of a map as it is now."""
+    files = planned(arguments)
+    known = read_report(files["report"])
+    if not listed(files["report"]) >= {file.name for file in files.values()}:
+        return False
+    same = isinstance(known, dict) and known.get("asked") == json.loads(json.dumps(asked(arguments)))
+    there = all(file.is_file() for file in files.values())
+    return same and there and _changed(source) <= files["report"].stat().st_mtime_ns
+
+
+def _changed(source):
+    """Return when a file, or what is in a folder, changed last; not for what reports of ours list."""
+    if not source.is_dir():
+        return source.stat().st_mtime_ns if source.exists() else 0
+    own = names_in(source)
+    return max(file.stat().st_mtime_ns for file in source.iterdir() if file.name not in own)
 
 
 def clear(folder):
@@ -50,41 +82,30 @@ def check_free(files, *, force=False):
     With `force`, plain files may be replaced that the report beside them lists.
     """
     check_plain(*files.values())
-    known = written_before(files["report"])
+    known = listed(files["report"])
     for path in files.values():
         if os.path.lexists(path):
             if path.name not in known:
                 raise FileExistsError(
-                    f"{path} exists, and no report.json of normint beside it lists it; "
+                    f"{path} exists, and no {files['report'].name} of normint beside it lists it; "
                     "move it away, or choose another --out"
                 )
             if not force:
-                raise FileExistsError(f"{path} exists; use --force to replace it")
+                raise FileExistsError(f"{path} exists; use --force to replace it, or another --out")
         folder = next(parent for parent in path.absolute().parents if os.path.lexists(parent))
         if not folder.is_dir():
             raise NotADirectoryError(f"{folder} is a file; expected a folder to write {path.name} into")
         if not os.access(folder, os.W_OK | os.X_OK):
-            raise PermissionError(f"{folder} cannot be written to; expected a folder of yours")
+            raise PermissionError(f"{folder} cannot be written to; expected a folder of yours: --out DIR")
 
 
-def written_before(path):
-    """Return the names of the files that a report lists, if there is one and normint wrote it."""
-    if not (path.is_file() and path.stat().st_size < LONGEST_REPORT):
-        return set()
-    try:
-        found = json.loads(path.read_bytes())
-        names = [*found["files"], *found.get("older files", [])] if found["normint"] else []
-        return {Path(name).name for name in names}
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):  # a report of another kind
-        return set()
-
-
-def report(task, result, files, reading):
-    """Describe an integration, and the seconds spent reading, by numbers that JSON can hold."""
+def report(task, result, files, reading, asked_for):
+    """Describe an integration, the seconds spent reading, and what was asked, as JSON can hold it."""
     low, high = float(np.nanmin(result.depth)), float(np.nanmax(result.depth))
     summary = {
         "normint": __version__,
         "settings": task.settings,
+        "asked": asked_for,
         "rows": result.depth.shape[0],
         "columns": result.depth.shape[1],
         "pixels": int(np.isfinite(result.depth).sum()),
@@ -92,6 +113,7 @@ def report(task, result, files, reading):
         "iterations": int(result.iterations),
         "converged": bool(result.converged),
         "energy": float(result.energies[-1]) if len(result.energies) else None,
+        "jumps": _jumps(result),
         **measure(task, result),
         "depth": {"least": low, "greatest": high, **_what_it_is(task)},
     }
@@ -99,7 +121,7 @@ def report(task, result, files, reading):
         summary["16 bits"] = {"0": "no depth", "depth of 1": low, "depth of 65535": high}
     summary["warnings"] = list(task.notes)
     summary["files"] = [str(file) for file in files.values()]
-    names = written_before(files["report"]) - {file.name for file in files.values()}
+    names = listed(files["report"]) - {file.name for file in files.values()}
     older = [str(file) for name in sorted(names) if (file := files["report"].with_name(name)).is_file()]
     return summary | ({"older files": older} if older else {})
 
@@ -110,6 +132,13 @@ def _what_it_is(task):
         return {"unit": "pixels", "along": "z, towards the camera"}
     along = {"z": "z, the axis of the camera", "ray": "the ray of each pixel"}[task.camera.measured]
     return {"unit": "that of the prior" if task.prior else "any", "along": along}
+
+
+def _jumps(result):
+    """Return where the surface jumps; None if the method lets it jump nowhere."""
+    if result.weights is None:
+        return None
+    return find_jumps(np.isfinite(result.depth), result.weights)._asdict()
 
 
 def measure(task, result):
@@ -144,7 +173,7 @@ def write(files, task, result, summary, *, force):
     def content(kind):
         """Return the bytes of one file."""
         if kind == "depth":
-            return _as_npy(result.depth)
+            return as_npy(result.depth)
         if kind == "report":
             return (as_text(summary) + "\n").encode()
         if kind == "preview":
@@ -174,13 +203,6 @@ def in_16_bits(depth):
     low, high = depth[known].min(), depth[known].max()
     parts = (np.where(known, depth, low) - low) / ((high - low) or 1.0)
     return np.where(known, 1 + np.rint(STEPS * parts), 0).astype(np.uint16)
-
-
-def _as_npy(depth):
-    # numpy's own writing to a file does not say that the disk is full.
-    buffer = BytesIO()
-    np.save(buffer, depth, allow_pickle=False)
-    return buffer.getbuffer()
 
 
 def _surface(task, result):

@@ -2,8 +2,10 @@
 
 import argparse
 import inspect
+import re
 
 from normint.cli.printing import say
+from normint.inputs import nearest
 
 # Arguments that have ways of their own into the call.
 NOT_OPTIONS = (
@@ -28,9 +30,23 @@ class Parser(argparse.ArgumentParser):
             self.epilog = self.epilog()
         return super().format_help()
 
+    def parse_known_args(self, args=None, namespace=None):
+        """Refuse what is not known here, where the known flags are, and name the nearest."""
+        found, rest = super().parse_known_args(args, namespace)
+        if rest:
+            flags = [word for word in rest if word.startswith("-")]
+            meant = nearest(flags[0].partition("=")[0], self._option_string_actions) if flags else ""
+            self.error(f"unrecognized arguments: {' '.join(rest)}{meant}")
+        return found, rest
+
     def error(self, message):
-        """Say what is wrong and where to read more."""
-        raise UsageError(f"{message}; see {self.prog} --help")
+        """Say what is wrong, with the nearest command if it is that, and where to read more."""
+        if wrong := re.match(r"argument command: invalid choice: '(.*?)' \(", message):
+            choices = next(action.choices for action in self._actions if action.metavar == "command")
+            message = f"{wrong[1]!r} is no command; expected one of {', '.join(choices)}"
+            message += nearest(wrong[1], choices)
+        more = f"see {self.prog} --help"
+        raise UsageError(f"{message} {more.capitalize()}" if message.endswith("?") else f"{message}; {more}")
 
     def _print_message(self, message, file=None):
         """Print help and version, which argparse itself would do without a look at what came of it."""
@@ -93,7 +109,8 @@ def parse_options(method, texts):
         if not equals or not name:
             raise UsageError(f"--option is {text!r}; expected name=value")
         if name not in known:
-            raise UsageError(f"{name} is not an option of method {method}; it has {', '.join(known)}")
+            meant = nearest(name, known)
+            raise UsageError(f"{name} is not an option of method {method}; it has {', '.join(known)}{meant}")
         if name in options:
             raise UsageError(f"option {name} is given twice; expected it once")
         options[name] = _typed(name, value.strip(), known[name])

@@ -6,6 +6,7 @@ import numpy as np
 
 from normint import inputs
 from normint.files.writing import write_whole
+from normint.jumps import BELOW, joined
 from normint.normals.camera import projection
 
 __all__ = ["SUFFIXES", "encode_mesh", "mesh", "write_mesh"]
@@ -13,7 +14,7 @@ __all__ = ["SUFFIXES", "encode_mesh", "mesh", "write_mesh"]
 SUFFIXES = (".ply", ".obj", ".stl", ".glb")
 
 
-def mesh(depth, mask=None, camera=None, *, weights=None, below=0.1):
+def mesh(depth, mask=None, camera=None, *, weights=None, below=BELOW):
     """Turn a depth map into a triangle mesh.
 
     Parameters
@@ -62,7 +63,7 @@ def mesh(depth, mask=None, camera=None, *, weights=None, below=0.1):
     u, v, z = np.moveaxis(lens.points(depth)[mask], 1, 0)
     return trimesh.Trimesh(
         vertices=np.stack([v, -u, z], axis=1),
-        faces=_triangles(mask, *_joined(mask, weights, below)),
+        faces=_triangles(mask, *joined(mask, weights, below)),
         process=False,  # one vertex per pixel, in their order
     )
 
@@ -94,22 +95,6 @@ def encode_mesh(mesh, suffix):
     """Return the bytes of a mesh as a file of one of the `SUFFIXES`."""
     data = mesh.export(file_type=suffix[1:])
     return data.encode() if isinstance(data, str) else data
-
-
-def _joined(mask, weights, below):
-    """Tell which edges downwards and to the right join two pixels of the mask and are not cut."""
-    down, right = mask[:-1] & mask[1:], mask[:, :-1] & mask[:, 1:]
-    if weights is None:
-        return down, right
-    below = inputs.as_positive("below", below)
-    if len(weights) != 2 or any(np.shape(w) != mask.shape for w in weights):
-        raise ValueError(f"weights has shapes {[np.shape(w) for w in weights]}; expected two of {mask.shape}")
-    strengths = np.asarray(weights[0])[:-1], np.asarray(weights[1])[:, :-1]
-    values = np.concatenate([w[edge & (w > 0)] for w, edge in zip(strengths, (down, right), strict=True)])
-    if not len(values):
-        return down, right
-    least = below * np.median(values)
-    return down & (strengths[0] >= least), right & (strengths[1] >= least)
 
 
 def _triangles(mask, down, right):

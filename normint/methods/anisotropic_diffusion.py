@@ -33,6 +33,7 @@ def anisotropic_diffusion(
     tolerance : float, optional
         Stop when the energy changes by less than this part; 1e-6 for the fast scheme, 0 for the paper's.
     max_iterations : int
+        Linear systems to solve at most.
     callback : callable, optional
         Called as ``callback(iteration, energy)``.
 
@@ -40,6 +41,12 @@ def anisotropic_diffusion(
     -------
     Integration
         Its weights are the diffusion weights summed on each edge.
+
+    When to use it
+    --------------
+    For surfaces that jump where they are steep, such as the outline of a body before another, when there is
+    no time to tune: μ = ν = 1 does on most data. It takes steep slopes for jumps, and jumps between gentle
+    sides for slopes.
 
     Notes
     -----

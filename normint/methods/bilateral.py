@@ -37,6 +37,7 @@ def bilateral(
     tolerance : float
         Stop when the energy changes by less than this part.
     max_iterations : int
+        Linear systems to solve at most.
     callback : callable, optional
         Called as ``callback(iteration, energy)``.
 
@@ -44,6 +45,11 @@ def bilateral(
     -------
     Integration
         Its weights are those of the two ends of each edge, added up.
+
+    When to use it
+    --------------
+    To compare with the literature, and for objects in front of others, whose outline is steep on one side.
+    A jump between two gentle sides it does not find.
 
     Notes
     -----

@@ -43,6 +43,11 @@ def phi1(
     Integration
         Its weights are Φ'(s)/2s summed on each edge: small where the surface jumps.
 
+    When to use it
+    --------------
+    For surfaces that jump, and data with little noise. Choose β: above the noise of the slopes, below the
+    jumps. What is found depends on the start.
+
     Notes
     -----
     The energy (paper, Section 4.3) is E(z) = ¼ Σ_{UV} Σ_{Ω^{UV}} Φ(‖∇^{UV}z - g‖) + Σ λ (z - z⁰)².
@@ -81,8 +86,25 @@ def phi2(
 ):  # fmt: skip
     """Integrate with Φ2(s) = s² / (s² + γ²).
 
-    ``gamma`` plays the part of ``beta`` in `phi1`, where the other parameters and the schemes are explained.
-    Φ2 is bounded: a jump costs at most 1, however high.
+    Parameters
+    ----------
+    p, q, mask, prior, prior_weight
+        As for :func:`normint.integrate`.
+    gamma : float
+        Residuals well below γ are treated as noise, those above as discontinuities.
+    scheme : {"fast", "paper"}
+        As for `phi1`.
+    initial, tolerance, max_iterations, callback : optional
+        As for `phi1`.
+
+    Returns
+    -------
+    Integration
+
+    When to use it
+    --------------
+    For surfaces with high jumps, and data with little noise: Φ2 is bounded, a jump costs at most 1, however
+    high. Choose γ: above the noise of the slopes, below the jumps. What is found depends on the start.
     """
     gamma = inputs.as_positive("gamma", gamma)
     arguments = prior, prior_weight, initial, scheme, tolerance, max_iterations, callback

@@ -36,6 +36,11 @@ def quadratic(
     -------
     Integration
 
+    When to use it
+    --------------
+    For smooth surfaces, and wherever a mask separates the objects. It is the fastest on any mask, has one
+    answer and nothing to tune. Where the surface jumps inside the mask it bends what is on both sides.
+
     Notes
     -----
     Every p_{u,v} is read twice, as the forward and as the backward difference at its pixel, each only if the

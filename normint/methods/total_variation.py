@@ -43,6 +43,11 @@ def total_variation(
         Its weights are 1/2√(s² + δ²) with s = ‖∇z - g‖ and the last δ of the Notes, averaged on each edge:
         small where the surface jumps.
 
+    When to use it
+    --------------
+    For smooth surfaces with a few wrong normals. It is convex: there is one answer, and nothing to tune.
+    Small jumps survive as ramps; where high ones matter, other methods do better.
+
     Notes
     -----
     The energy (paper, Equation 36) is E(z) = ¼ Σ_{UV} Σ_{Ω^{UV}} ‖∇^{UV}z - g‖ + Σ λ (z - z⁰)².

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from normint import inputs
-from normint.integration import METHODS, integrate_quietly, options_of, warn_not_converged
+from normint.integration import function_of, integrate_quietly, options_of, warn_not_converged
 from normint.methods.result import Integration
 from normint.normals.arrays import as_array
 from normint.normals.axes import axes_warning
@@ -119,8 +119,7 @@ def integrate_normals(
     array([[1500., 1500., 1500.],
            [1500., 1500., 1500.]])
     """
-    if not isinstance(method, str) or method not in METHODS:  # before the passes over the normals
-        raise ValueError(f"method is {method!r}; expected one of {', '.join(METHODS)}")
+    function_of(method)  # refuses an unknown one before the passes over the normals
     start = time.perf_counter()
     seen, because, notes = take(
         normals, mask, camera, axes=axes, depth=depth, background=background, pose=pose,
@@ -181,4 +180,5 @@ def integrate_map(seen, method="quadratic", *, prior=None, prior_weight=0.0, dis
     held = {"prior": prior, "prior_weight": prior_weight}
     result = integrate_quietly(seen.p, seen.q, seen.mask, method=method, **held, **options)
     depth = result.depth if lens.far else distance * lens.depth(result.depth / lens.unit)
-    return dataclasses.replace(result, depth=depth, seconds=time.perf_counter() - start)
+    camera = None if lens.far else lens
+    return dataclasses.replace(result, depth=depth, camera=camera, seconds=time.perf_counter() - start)

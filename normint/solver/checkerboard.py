@@ -15,7 +15,9 @@ right, zero where there is no edge; in the padding everything is zero, so no loo
 
 import numpy as np
 
-from normint.compiling import FAST, njit
+from normint.compiling import FAST, INNER, njit
+
+RED, BLACK = np.int64(0), np.int64(1)  # of this type, since a literal would be compiled for each value
 
 
 def shape_for(rows, cols):
@@ -27,7 +29,7 @@ def shape_for(rows, cols):
     return 2, rows + rows % 2 + 2, (cols + 1) // 2 + 2
 
 
-@njit(**FAST)
+@njit(**INNER)
 def _place(i, j):
     """Return where pixel (i, j) is stored."""
     return (i + 1 + j) & 1, i + 1, (j + 2) >> 1
@@ -145,19 +147,19 @@ def inverse_diagonal(weight_down, weight_right, diagonal, inverse, span):
         span[k, 0], span[k, 1] = first, max(first, last)
 
 
-@njit(**FAST)
+@njit(**INNER)
 def _add_vertical(total, above, weight_above, below, weight_below):
     for m in range(total.size):
         total[m] += weight_above[m] * above[m] + weight_below[m] * below[m]
 
 
-@njit(**FAST)
+@njit(**INNER)
 def _add_horizontal(total, left, weight_left, right, weight_right):
     for m in range(total.size):
         total[m] += weight_left[m] * left[m] + weight_right[m] * right[m]
 
 
-@njit(**FAST)
+@njit(**INNER)
 def _add_neighbours(total, e, weight_down, weight_right, colour, k, first, last):
     """Add Σ_j w_ij e_j over the neighbours j of the pixels i of one colour in row k, columns first to last.
 
@@ -184,7 +186,7 @@ def residual(x, b, weight_down, weight_right, inverse, span, r):
         first, last = span[k]
         total = buffer[first:last]
         for colour in range(2):
-            total[:] = b[colour, k, first:last]
+            _copy(total, b[colour, k, first:last])
             _add_neighbours(total, x, weight_down, weight_right, colour, k, first, last)
             for m in range(first, last):
                 d = inverse[colour, k, m]
@@ -213,19 +215,26 @@ def smooth_and_restrict(r, weight_down, weight_right, inverse, span, aggregate, 
         if 1 <= k < height - 1:
             first, last = span[k]
             total = buffer[first:last]
-            total[:] = r[1, k, first:last]
-            _add_neighbours(total, e, weight_down, weight_right, 1, k, first, last)
+            _copy(total, r[1, k, first:last])
+            _add_neighbours(total, e, weight_down, weight_right, BLACK, k, first, last)
             _scale(e[1, k, first:last], total, inverse[1, k, first:last])
         k = row - 2
         if k >= 1:
             first, last = span[k]
             buffer[first:last] = 0.0
-            _add_neighbours(buffer[first:last], e, weight_down, weight_right, 0, k, first, last)
+            _add_neighbours(buffer[first:last], e, weight_down, weight_right, RED, k, first, last)
             for m in range(first, last):
                 coarse[aggregate[0, k, m]] += buffer[m]
 
 
-@njit(**FAST)
+@njit(**INNER)
+def _copy(result, values):
+    """Copy a row. An assignment of slices would do, but brings a second of compiling, for its errors."""
+    for m in range(result.size):
+        result[m] = values[m]
+
+
+@njit(**INNER)
 def _scale(result, values, factors):
     for m in range(result.size):
         result[m] = values[m] * factors[m]
@@ -253,15 +262,15 @@ def prolong_and_smooth(r, weight_down, weight_right, inverse, span, aggregate, e
         if 1 <= k < height - 1:
             first, last = span[k]
             total = ae[k, first:last]
-            total[:] = r[1, k, first:last]
-            _add_neighbours(total, e, weight_down, weight_right, 1, k, first, last)
+            _copy(total, r[1, k, first:last])
+            _add_neighbours(total, e, weight_down, weight_right, BLACK, k, first, last)
             _scale(e[1, k, first:last], total, inverse[1, k, first:last])
         k = row - 2
         if 1 <= k < height - 1:
             first, last = span[k]
             total = buffer[first:last]
-            total[:] = r[0, k, first:last]
-            _add_neighbours(total, e, weight_down, weight_right, 0, k, first, last)
+            _copy(total, r[0, k, first:last])
+            _add_neighbours(total, e, weight_down, weight_right, RED, k, first, last)
             _scale(e[0, k, first:last], total, inverse[0, k, first:last])
             by_r, by_ad = _red_dots(e[0, k, first:last], r[0, k, first:last], ad[0, k, first:last])
             e_dot_ae, e_dot_r, e_dot_ad = e_dot_ae + by_r, e_dot_r + by_r, e_dot_ad + by_ad
@@ -270,7 +279,7 @@ def prolong_and_smooth(r, weight_down, weight_right, inverse, span, aggregate, e
             first, last = span[k]
             total = buffer[first:last]
             total[:] = 0.0
-            _add_neighbours(total, e, weight_down, weight_right, 1, k, first, last)
+            _add_neighbours(total, e, weight_down, weight_right, BLACK, k, first, last)
             by_r, by_ad, by_ae = _black_dots(
                 e[1, k, first:last], r[1, k, first:last], ad[1, k, first:last], ae[k, first:last], total
             )
@@ -278,7 +287,7 @@ def prolong_and_smooth(r, weight_down, weight_right, inverse, span, aggregate, e
     return e_dot_ae, e_dot_ad, e_dot_r
 
 
-@njit(**FAST)
+@njit(**INNER)
 def _red_dots(e, r, ad):
     """Return e·r and e·Ad of a row's red pixels, where A e = r."""
     e_dot_r, e_dot_ad = 0.0, 0.0
@@ -288,7 +297,7 @@ def _red_dots(e, r, ad):
     return e_dot_r, e_dot_ad
 
 
-@njit(**FAST)
+@njit(**INNER)
 def _black_dots(e, r, ad, ae, taken):
     """Subtract from A e what was taken, and return e·r, e·Ad and e·Ae of a row's black pixels."""
     e_dot_r, e_dot_ad, e_dot_ae = 0.0, 0.0, 0.0
@@ -312,7 +321,7 @@ def conjugate_step(x, r, e, ae, d, ad, alpha, beta):
     return red + black
 
 
-@njit(**FAST)
+@njit(**INNER)
 def _step(x, r, e, ae, d, ad, alpha, beta):
     x, r, e, ae, d, ad = x.ravel(), r.ravel(), e.ravel(), ae.ravel(), d.ravel(), ad.ravel()
     square = 0.0

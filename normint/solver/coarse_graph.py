@@ -113,8 +113,11 @@ def node_edges(
     Sets what the new nodes weigh themselves, and their inner resistances.
     """
     new = new_end - end
-    inner, count, start = np.zeros(new), np.zeros(new, np.int64), np.zeros(new + 1, np.int64)
-    extra[end:new_end] = 0.0
+    inner, count, start = np.empty(new), np.empty(new, np.int64), np.empty(new + 1, np.int64)
+    free, position = np.empty(new, np.int64), np.empty(new, np.int64)
+    start[0] = 0
+    for a in range(new):
+        inner[a], count[a], start[a + 1], position[a], extra[end + a] = 0.0, 0, 0, -1, 0.0
     for i in range(begin, end):
         a = aggregate[i]
         if a == 0:
@@ -130,14 +133,14 @@ def node_edges(
                 count[a - end] += 1
     for a in range(new):
         resistance[end + a] = inner_resistance(inner[a], count[a])
+        free[a] = start[a]
         start[a + 1] += start[a]
-    member, free = np.empty(start[new], np.int32), start[:-1].copy()
+    member = np.empty(start[new], np.int32)
     for i in range(begin, end):
         a = aggregate[i]
         if a > 0:
             member[free[a - end]] = i
             free[a - end] += 1
-    position = np.full(new, -1, np.int64)
     total = 0
     upper[end] = 0
     for a in range(end, new_end):

@@ -10,7 +10,7 @@ Gauss-Seidel in the order of the numbers a red-black sweep.
 
 import numpy as np
 
-from normint.compiling import FAST, njit
+from normint.compiling import FAST, INNER, njit
 
 STRONG = 0.1  # an edge joins two clusters when its weight is at least this part of the weaker one's diagonal
 LARGEST = 6  # nodes in an aggregate, so that a block in which a long path winds does not become one node
@@ -53,7 +53,7 @@ def aggregate_pixels(
     _, height, width = weight_down.shape
     rows, cols = (height - 2) // 2, width - 2
     weight, size, order = np.empty(4), np.empty(4), np.empty(4, np.int64)
-    parent, members, node = np.empty(4, np.int64), np.empty(4, np.int64), np.empty(4, np.int64)
+    parent, members, node = np.empty(4, np.int32), np.empty(4, np.int32), np.empty(4, np.int64)
     inner, count = np.empty(4), np.empty(4, np.int64)
     end = 1
     for colour in range(2):
@@ -65,8 +65,10 @@ def aggregate_pixels(
                 weight[0], weight[1] = weight_right[1, k, m], weight_right[0, k + 1, m]
                 weight[2], weight[3] = weight_down[1, k, m], weight_down[0, k, m]
                 if diagonal is None and _all_strong(weight, inverse, k, m):  # the common case
-                    aggregate[:, k, m], aggregate[:, k + 1, m] = end, end
-                    extra[end], resistance[end] = 0.0, inner_resistance(weight.sum(), 4)
+                    aggregate[0, k, m] = aggregate[1, k, m] = end
+                    aggregate[0, k + 1, m] = aggregate[1, k + 1, m] = end
+                    total = weight[0] + weight[1] + weight[2] + weight[3]
+                    extra[end], resistance[end] = 0.0, inner_resistance(total, 4)
                     end += 1
                 else:
                     _cluster(weight, diagonal, inverse, k, m, parent, size, members, order)
@@ -99,11 +101,12 @@ def _cluster(weight, diagonal, inverse, k, m, parent, size, members, order):
         parent[i] = -1 if held else i
         size[i] = 0.0 if held else 1.0 / inverse[colour, row, m]
     _sort(weight, order)
-    members[:] = 1
+    for edge in range(4):
+        members[edge] = 1
     for edge in order:
         a, b = FIRST_ENDS[edge], SECOND_ENDS[edge]
         if weight[edge] > 0 and parent[a] >= 0 and parent[b] >= 0:
-            _join(parent, size, members, a, b, weight[edge], 0)
+            _join(parent, size, members, np.int32(a), np.int32(b), weight[edge], np.int64(0))
 
 
 @njit(inline="always", **FAST)
@@ -135,18 +138,25 @@ def _number(parent, weight, diagonal, k, m, begin, node, inner, count, aggregate
     return end
 
 
-@njit(**FAST)
+@njit(**INNER)
 def _sort(weight, order):
-    """Order the edges from the strongest to the weakest."""
+    """Order the edges from the strongest to the weakest, by insertion; many of them by Shell's method."""
     for edge in range(weight.size):
-        place = edge
-        while place > 0 and weight[order[place - 1]] < weight[edge]:
-            order[place] = order[place - 1]
-            place -= 1
-        order[place] = edge
+        order[edge] = edge
+    gap = 1
+    while 64 * gap < weight.size:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for end in range(gap, weight.size):
+            edge, place = order[end], end
+            while place >= gap and weight[order[place - gap]] < weight[edge]:
+                order[place] = order[place - gap]
+                place -= gap
+            order[place] = edge
+        gap //= 3
 
 
-@njit(**FAST)
+@njit(**INNER)
 def _join(parent, size, members, a, b, weight, offset):
     """Join the clusters of a and b if the edge between them is strong; size is a cluster's largest diagonal.
 
@@ -180,10 +190,11 @@ def aggregate_nodes(
     rows, cols = cells
     new_rows, new_cols = (rows + 1) // 2, (cols + 1) // 2
     nodes, entries = end - begin, row[end] - row[begin]
-    parent, size, joined = np.empty(nodes, np.int32), np.empty(nodes), np.ones(nodes, np.int32)
+    parent, size, joined = np.empty(nodes, np.int32), np.empty(nodes), np.empty(nodes, np.int32)
     for i in range(begin, end):
         size[i - begin] = 1.0 / inverse[i] if inverse[i] > 0 else 0.0
         parent[i - begin] = i if size[i - begin] > 2.0 * extra[i] else -1
+        joined[i - begin] = 1
     weight, member = np.empty(entries), np.empty(nodes, np.int32)
     first_ends, second_ends = np.empty(entries, np.int32), np.empty(entries, np.int32)
     order = np.empty(entries, np.int64)
@@ -218,10 +229,7 @@ def aggregate_nodes(
                         aggregate[member[i]] = new_end
                     new_end += 1
                 else:
-                    if count <= 64:
-                        _sort(weight[:count], order)
-                    else:
-                        order[:count] = np.argsort(-weight[:count])
+                    _sort(weight[:count], order)
                     for edge in order[:count]:
                         ends = first_ends[edge], second_ends[edge]
                         _join(parent, size, joined, *ends, weight[edge], begin)
@@ -229,7 +237,8 @@ def aggregate_nodes(
                 for node in range(new_first[here], new_end):
                     block[node] = _block_of(block_row, block_col, new_cols)
                 new_last[here] = new_end
-    first[: new_first.size], last[: new_last.size] = new_first, new_last
+    for cell in range(new_first.size):
+        first[cell], last[cell] = new_first[cell], new_last[cell]
     return new_end
 
 

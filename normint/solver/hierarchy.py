@@ -57,6 +57,7 @@ class Hierarchy:
         vectors = workspace.zeros("coarse vectors", (4, end))
         self.right_side, self.solution, self.direction, self.product = vectors
         self.starts, self.twice = np.array(self.starts), _visits(self.sizes)
+        self._steps = np.zeros((3, len(self.sizes)))
 
     def _first_level(self, weight_down, weight_right, diagonal, inverse, blocks):
         """Make the nodes of the first coarse level from pixels in so many blocks."""
@@ -132,7 +133,7 @@ class Hierarchy:
         """Improve ``solution`` for ``right_side`` on the first coarse level."""
         matrix = self.row, self.middle, self.column, self.value, self.inverse, self.aggregate
         vectors = self.right_side, self.solution, self.direction, self.product
-        _cycle(self.starts, self.twice, *matrix, self.factors, self.pivots, *vectors)
+        _cycle(self.starts, self.twice, *matrix, self.factors, self.pivots, *vectors, self._steps)
 
 
 def _visits(sizes):
@@ -162,19 +163,21 @@ def _dense(begin, end, row, column, value, band):
 @njit(**SHORT_ROWS)
 def _cycle(
     starts, twice, row, middle, column, value, inverse, aggregate, factors, pivots, b, x, direction, product,
+    steps,
 ):  # fmt: skip
     """Run one cycle on the first coarse level, as a loop: going down, then coming up from solved levels.
 
-    All in one function: divided into several, it takes half as long again.
+    All in one function: divided into several, it takes half as long again. ``steps`` is room for what each
+    level knows of its first step.
     """
     levels = starts.size - 1
-    second = np.zeros(levels, np.bool_)  # is this the level's second step?
-    curvature, length = np.zeros(levels), np.zeros(levels)
+    second, curvature, length = steps[0], steps[1], steps[2]  # is this the level's second step? (1 or 0)
     level, down = 0, True
     while True:
         begin, end = starts[level], starts[level + 1]
         if down and level == levels - 1:
-            x[begin:end] = b[begin:end]
+            for i in range(begin, end):
+                x[i] = b[i]
             elimination.solve_factorised(factors, pivots, x[begin:end])
             down = False
         elif down:
@@ -190,7 +193,7 @@ def _cycle(
                     total += value[entry] * x[column[entry]]
                 b[aggregate[i]] += total
             level += 1
-            second[level] = False
+            second[level] = 0.0
         else:
             if twice[level]:
                 b_dot_b, x_dot_b, x_dot_ax, x_dot_ad, ax_dot_b, ax_dot_ax = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -200,14 +203,14 @@ def _cycle(
                         total -= value[entry] * x[column[entry]]
                     x_dot_b += x[i] * b[i]
                     x_dot_ax += x[i] * total
-                    if second[level]:
+                    if second[level] > 0:
                         x_dot_ad += x[i] * product[i]
                     else:
                         product[i] = total
                         b_dot_b += b[i] * b[i]
                         ax_dot_b += total * b[i]
                         ax_dot_ax += total * total
-                if second[level]:
+                if second[level] > 0:
                     # What the second direction adds to the first; nothing, if only rounding errors differ.
                     curvature_2 = x_dot_ax - x_dot_ad * x_dot_ad / curvature[level]
                     length_2 = x_dot_b / curvature_2 if curvature_2 > SAME * x_dot_ax else 0.0
@@ -224,7 +227,7 @@ def _cycle(
                             direction[i] = x[i]
                             b[i] -= step * product[i]
                         curvature[level], length[level] = x_dot_ax, step
-                        second[level], down = True, True
+                        second[level], down = 1.0, True
                         continue
                     for i in range(begin, end):
                         x[i] *= step

@@ -103,10 +103,18 @@ def bar(items, label):
     """
     from tqdm.auto import tqdm
 
+    from normint import compiling
+
     # A kernel has a session name only when a Jupyter server started it.
     watched = sys.stderr.isatty() or paths.in_jupyter()
     aside = current_thread() is not main_thread()  # work behind an interactive panel has its own sign
-    return tqdm(items, desc=label, leave=False, disable=not watched or aside or paths.in_ci())
+    shown = tqdm(items, desc=label, leave=False, disable=not watched or aside or paths.in_ci())
+    before = compiling.compiled()
+    for item in shown:
+        yield item
+        if compiling.compiled() > before:  # that time tells nothing about the next items
+            before = compiling.compiled()
+            shown.unpause()
 
 
 def describe(outcome):

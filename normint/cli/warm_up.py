@@ -1,0 +1,61 @@
+"""`normint warm-up`: compile everything now, so that nothing has to later."""
+
+import time
+import warnings
+
+from normint.cli.printing import say
+
+
+def add_warm_up(commands):
+    """Add the subcommand."""
+    parser = commands.add_parser("warm-up", help="compile everything now, so that no later run has to")
+    parser.set_defaults(command=warm_up)
+
+
+def warm_up(arguments):
+    """Compile, and say how long it took."""
+    start = time.perf_counter()
+    from normint import compiling
+
+    run_everything()
+    count = compiling.compiled()
+    if not count:
+        say("everything was compiled already")
+    elif compiling.folder() is None:
+        say("no folder can be written to, so that compiled code is not kept; set NUMBA_CACHE_DIR to one")
+        return 1
+    else:
+        say(f"compiled {count} kernels in {time.perf_counter() - start:.0f} s, into {compiling.folder()}")
+    return 0
+
+
+def run_everything():
+    """Run every method in every way that is compiled anew: with and without a mask, a prior, and pieces."""
+    import numpy as np
+
+    from normint import integrate, surfaces
+    from normint.integration import METHODS, options_of
+
+    vase = surfaces.vase(96)
+    # Two pieces and a small one; and, as people have them, a rectangle.
+    apart = vase.mask.copy()
+    apart[48] = False
+    apart[:3, :3] = True
+    prior = np.where(np.arange(96) == 48, vase.depth, np.nan)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # a few iterations do
+        for name in METHODS:
+            rectangle = name in ("dct", "sylvester")
+            few = {"max_iterations": 3} if "max_iterations" in options_of(name) else {}
+            schemes = ("fast", "paper") if "scheme" in options_of(name) else (None,)
+            for scheme in schemes:
+                options = few | ({} if scheme is None else {"scheme": scheme})
+                integrate(vase.p, vase.q, method=name, **options)
+                held = {"prior": np.nan_to_num(vase.depth), "prior_weight": 1e-3}
+                integrate(vase.p, vase.q, method=name, **held, **options)
+                if not rectangle:
+                    integrate(vase.p, vase.q, apart, method=name, **options)
+                    held = {"prior": np.nan_to_num(prior), "prior_weight": 1.0 * np.isfinite(prior)}
+                    integrate(vase.p, vase.q, apart, method=name, **held, **options)
+    for make in (surfaces.figurine, surfaces.bust):
+        make(64)

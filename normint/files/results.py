@@ -1,0 +1,48 @@
+"""A result as a file: its depth, a mesh or a picture of it."""
+
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+
+from normint.files.images import encode_image
+from normint.files.meshes import SUFFIXES, encode_mesh
+from normint.files.writing import write_whole
+
+__all__ = ["as_npy", "save"]
+
+
+def save(path, result):
+    """Write an Integration to a file, whole or not at all; the name says as what.
+
+    Parameters
+    ----------
+    path : path-like
+        ``.npy``: the depth. One of :data:`normint.files.meshes.SUFFIXES`: the mesh. ``.png``: the picture.
+    result : Integration
+
+    Examples
+    --------
+    >>> save("depth.doc", None)
+    Traceback (most recent call last):
+    ...
+    ValueError: path is depth.doc; expected a name that ends in .npy (depth), .ply, .obj, ...
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix == ".npy":
+        data = as_npy(result.depth)
+    elif suffix == ".png":
+        data = encode_image(result.picture(), suffix)
+    elif suffix in SUFFIXES:
+        data = encode_mesh(result.to_mesh(), suffix)
+    else:
+        names = f".npy (depth), {', '.join(SUFFIXES)} (mesh) or .png (picture)"
+        raise ValueError(f"path is {path}; expected a name that ends in {names}")
+    write_whole(path, data)
+
+
+def as_npy(array):
+    """Return the bytes of an NPY file: numpy's own writing to a file does not say that the disk is full."""
+    buffer = BytesIO()
+    np.save(buffer, array, allow_pickle=False)
+    return buffer.getbuffer()

@@ -1,0 +1,133 @@
+"""Where a surface jumps: the edges whose weights a method brought down, as lines between pixels."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from normint import inputs
+
+__all__ = ["BELOW", "Jumps", "find_jumps", "joined"]
+
+BELOW = 0.1  # an edge is cut where its weight is less than this part of the median
+
+
+class Jumps(NamedTuple):
+    """Where a surface jumps.
+
+    Attributes
+    ----------
+    edges : int
+        How many edges are cut.
+    share : float
+        Which part of all edges that is.
+    longest : int
+        Edges of the longest line of cuts, in which each touches the next: its length in pixels.
+    place : str
+        Where most of them are, such as "lower left", "on the right" or "in the middle"; or "all over".
+    """
+
+    edges: int
+    share: float
+    longest: int
+    place: str
+
+    def __str__(self):
+        if not self.edges:
+            return "none"
+        where = "all over" if self.place == "all over" else f"mostly {self.place}"
+        return f"{100 * self.share:.2g} % of the edges, {where}; longest {self.longest} px"
+
+
+def joined(mask, weights=None, below=BELOW):
+    """Tell which edges downwards and to the right join two pixels of the mask and are not cut.
+
+    Parameters
+    ----------
+    mask : ndarray of bool
+    weights : (array_like, array_like), optional
+        Of the edges downwards and to the right, as in :class:`normint.Integration`.
+    below : float
+        An edge is cut where its weight is less than this part of the median of those above 0.
+
+    Returns
+    -------
+    down, right : ndarray of bool
+        One row, and one column, smaller than the mask.
+    """
+    down, right = mask[:-1] & mask[1:], mask[:, :-1] & mask[:, 1:]
+    if weights is None:
+        return down, right
+    below = inputs.as_positive("below", below)
+    if len(weights) != 2 or any(np.shape(w) != mask.shape for w in weights):
+        raise ValueError(f"weights has shapes {[np.shape(w) for w in weights]}; expected two of {mask.shape}")
+    strengths = np.asarray(weights[0])[:-1], np.asarray(weights[1])[:, :-1]
+    values = np.concatenate([w[edge & (w > 0)] for w, edge in zip(strengths, (down, right), strict=True)])
+    if not len(values):
+        return down, right
+    least = below * np.median(values)
+    return down & (strengths[0] >= least), right & (strengths[1] >= least)
+
+
+def find_jumps(mask, weights, below=BELOW):
+    """Find where a surface jumps.
+
+    Parameters
+    ----------
+    mask, weights, below
+        As for :func:`joined`.
+
+    Returns
+    -------
+    Jumps
+
+    Examples
+    --------
+    The right half of a square apart from the left:
+
+    >>> mask, weights = np.ones((4, 4), bool), np.ones((2, 4, 4))
+    >>> weights[1][:, 2] = 0.0
+    >>> print(find_jumps(mask, weights))
+    17 % of the edges, mostly on the right; longest 4 px
+    """
+    there, kept = joined(mask), joined(mask, weights, below)
+    down, right = (edge & ~held for edge, held in zip(there, kept, strict=True))
+    count, total = (sum(int(edge.sum()) for edge in edges) for edges in ((down, right), there))
+    if not count:
+        return Jumps(0, 0.0, 0, "")
+    return Jumps(count, count / total, _longest(down, right), _place(mask, down, right))
+
+
+def _longest(down, right):
+    """Return the number of edges in the largest set in which each cut touches the next.
+
+    A cut is the side that two pixels share: a segment between two corners of pixels.
+    """
+    corners = down.shape[1] + 1  # in a row
+    (i, j), (k, m) = np.nonzero(down), np.nonzero(right)
+    begin = np.concatenate([(i + 1) * corners + j, k * corners + m + 1])
+    end = np.concatenate([(i + 1) * corners + j + 1, (k + 1) * corners + m + 1])
+    used, number = np.unique([begin, end], return_inverse=True)
+    begin, end = number.reshape(2, -1)
+    graph = coo_array((np.ones(begin.size, bool), (begin, end)), shape=(used.size, used.size))
+    _, line = connected_components(graph, directed=False)
+    return int(np.bincount(line[begin]).max())
+
+
+def _place(mask, down, right):
+    """Name the part of the domain in which most cuts are."""
+    u, v = (np.concatenate(pair) + 0.5 for pair in zip(np.nonzero(down), np.nonzero(right), strict=True))
+    row = _third(u, np.flatnonzero(mask.any(axis=1)), ("upper", "middle", "lower"))
+    column = _third(v, np.flatnonzero(mask.any(axis=0)), ("left", "middle", "right"))
+    words = [word for word in (row, column) if word not in ("", "middle")]
+    if len(words) == 1:
+        return {"upper": "at the top", "lower": "at the bottom"}.get(words[0], f"on the {words[0]}")
+    return " ".join(words) or ("in the middle" if row or column else "all over")
+
+
+def _third(positions, inside, words):
+    """Return the word for the third of a side that holds more than half of the positions, if one does."""
+    thirds = np.linspace(inside[0], inside[-1], 4)[1:-1]
+    counts = np.bincount(np.searchsorted(thirds, positions), minlength=3)
+    return words[counts.argmax()] if counts.max() > positions.size / 2 else ""
