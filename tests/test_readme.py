@@ -37,6 +37,7 @@ WOULD_RUN = {
     "make coverage": [".venv/bin/python -m pytest -n 2", "--cov"],
     "make lab": [".venv/bin/jupyter lab --notebook-dir=notebooks"],
     "make bench": [".venv/bin/python -m benchmarks"],
+    "make setup": [".venv/bin/normint warm-up"],
 }
 
 
@@ -77,6 +78,38 @@ def integrates(clone, command):
     again = clone.run(command)
     assert again.returncode == 1 and "exists; use --force" in again.stderr  # as the README promises
     return done
+
+
+def with_the_command(clone, command):
+    """Run a command of an installed package, which here is in the clone's environment."""
+    return clone.run(command, PATH=f"{clone.folder / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}")
+
+
+def writes_beside(clone, command):
+    done = with_the_command(clone, command)
+    made = {"normal_map_depth.npy", "normal_map.glb", "normal_map_preview.png"}
+    assert made < set(os.listdir(clone.folder / "my_normals"))
+    assert [line.split()[0] for line in done.stdout.splitlines()] == [
+        "size",
+        "axes",
+        "method",
+        "time",
+        "jumps",
+    ]
+    again = with_the_command(clone, command)
+    assert again.returncode == 1 and "exists; use --force" in again.stderr  # never over anything
+    for path in (clone.folder / "my_normals").glob("normal_map[_.][!p]*"):
+        path.unlink()
+    return done
+
+
+def tells(*words):
+    def run(clone, command):
+        done = with_the_command(clone, command)
+        assert all(word in done.stdout for word in words)
+        return done
+
+    return run
 
 
 def runs_notebook_into(place):
@@ -144,6 +177,10 @@ KNOWN = {
     ".venv/bin/normint workbook --help": says("--only", "--seed", "--quick"),
     ".venv/bin/normint integrate --help": says("--method", "--option", "--axes", "--prior", "--force"),
     INTEGRATE: integrates,
+    "normint integrate my_normals/normal_map.png": writes_beside,
+    "normint methods": tells("quadratic", "calibrated"),
+    "normint methods calibrated": tells("calibrated: ", "away (default False)"),
+    "normint warm-up": tells("compiled"),
     "make lock": would_lock,
     "pip install .": would_install,
     "make site": builds_the_site,

@@ -18,7 +18,7 @@ from normint.workbook.figures.images import close_ups, only_kept, pictures
 from normint.workbook.figures.photometric import light_readings, reconstructions
 from normint.workbook.figures.priors import control_points, merging, trust_maps, weight_curves, weight_scale
 from normint.workbook.figures.saving import save
-from normint.workbook.figures.start import decision, problem
+from normint.workbook.figures.start import decision, from_map_to_mesh, problem
 from normint.workbook.figures.tables import table
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "error_against_noise",
     "error_maps",
     "fitted_slope",
+    "from_map_to_mesh",
     "jump_illustration",
     "light_readings",
     "merging",

@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from normint.domain import bounding_box
+from normint.normals.camera import projection
 from normint.normals.convert import gradient_to_normals
 from normint.workbook.figures.canvas import new_figure
-from normint.workbook.figures.depth_maps import draw_surface
+from normint.workbook.figures.depth_maps import DEPTH_MAP, draw_surface
 
 HIGHLIGHT, OTHER = "#d55e00", "0.72"
 
@@ -39,6 +41,50 @@ def problem(surface):
     draw_surface(axes, z, low, high, (82, -88), 0.5, finest=150, tint=(0.97, 0.95, 0.90))
     axes.set_title("wanted: the depth z", fontsize=10)
     axes.set_zlabel("z (pixels)", fontsize=8)
+    return figure
+
+
+def from_map_to_mesh(normals, result, *, view=(55, -115), exaggeration=1.0):
+    """Draw the way from a normal map to a surface: the map, its depth, and the mesh.
+
+    Parameters
+    ----------
+    normals : ndarray
+        As it is stored: colours of 8 or 16 bits, or numbers from −1 to 1.
+    result : Integration
+        What came out of it.
+    view : (float, float)
+        Elevation and azimuth of the mesh, in degrees.
+    exaggeration : float
+        By which the mesh is made higher.
+    """
+    box = bounding_box(np.isfinite(result.depth), margin=4)
+    there = np.isfinite(result.depth[box])
+    largest = np.iinfo(normals.dtype).max if normals.dtype.kind == "u" else None
+    colours = (normals[box] + 1) / 2 if largest is None else normals[box] / largest
+    lens = projection(result.camera)
+    z = result.depth[box] if lens.far else -result.depth[box] * lens.unit / np.nanmedian(result.depth)
+    z = exaggeration * (z - np.nanmin(z))
+    figure = new_figure(12, 4.4)
+    left, middle, right = figure.subfigures(1, 3, width_ratios=[1.0, 1.15, 1.35])
+    axes = left.subplots()
+    axes.imshow(np.where(there[..., np.newaxis], np.clip(colours, 0, 1), 1.0), interpolation="nearest")
+    axes.set_title("a normal map", fontsize=11)
+    axes.set_axis_off()
+    axes = middle.subplots()
+    shown = axes.imshow(
+        result.depth[box], cmap=DEPTH_MAP + ("" if lens.far else "_r"), interpolation="nearest"
+    )
+    axes.set_title("its depth", fontsize=11)
+    axes.set_axis_off()
+    label = "depth z, to the camera (pixels)" if lens.far else "distance d (relative)"
+    middle.colorbar(shown, ax=axes, shrink=0.75, label=label)
+    axes = right.add_subplot(projection="3d")
+    high = np.nanmax(z)
+    draw_surface(axes, z, 0.0, high, view, high / max(z.shape), finest=160, tint=(0.97, 0.95, 0.90))
+    axes.set_box_aspect((z.shape[1], z.shape[0], high), zoom=1.4)
+    axes.set_title("the mesh", fontsize=11)
+    axes.set_axis_off()
     return figure
 
 
