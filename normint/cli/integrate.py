@@ -268,13 +268,14 @@ def _progress(arguments, options):
 def _tell(arguments, summary):
     """Print what came of it."""
     from normint.cli.outputs import as_text
+    from normint.normals.maps import directions
 
     if not arguments.quiet:
         for note in summary["warnings"]:
             complain(f"warning: {note}")
     seconds, method = summary["seconds"]["integration"], summary["settings"]["method"]
     axes, because = (summary["settings"][name] for name in ("axes", "axes_because"))
-    lines = [f"axes: {axes}, {because}"]
+    lines = [f"axes: {axes} ({' '.join(directions(axes))}), {because}"]
     lines += [f"{method}: {summary['pixels']} pixels, {summary['iterations']} iterations, {seconds:.2g} s"]
     lines += [one_line(f"wrote {file}") for file in summary["files"]]
     try:
