@@ -122,6 +122,47 @@ class TestAxes:
         assert capsys.readouterr().err == ""
 
 
+class TestTaking:
+    """What the normal map does not come with: axes, a mask, a pose."""
+
+    def test_axes_are_chosen_and_said(self, relief, capsys):
+        assert run(relief) == 0
+        assert "xyz: right, up, toward the camera; by its curl, " in capsys.readouterr().out
+        settings = report()["settings"]
+        assert settings["axes"] == "xyz" and "standard errors before" in settings["axes why"]
+
+    def test_axes_that_cannot_be_chosen_are_asked_for(self, capsys):
+        np.save("n.npy", np.full((9, 9, 3), [0.0, 0.6, 0.8]))
+        assert_refused(capsys, run("n.npy"), "n.npy", "--axes 'xyz' (right up toward)", "choose one of them")
+        assert run("n.npy", "--axes", "OpenGL") == 0
+
+    @pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp"])
+    def test_a_white_background(self, tmp_path, suffix, capsys):
+        image = np.full((60, 64, 3), 255, np.uint8)
+        image[20:40, 20:44] = as_colours(XYZ, np.uint8)
+        write(tmp_path / f"n{suffix}", image)
+        assert run(f"n{suffix}", "--axes", "xyz") == 0
+        assert "border of the normal map is white" in (said := capsys.readouterr().err)
+        assert "--background 'white'" in said
+        assert run(f"n{suffix}", "--axes", "xyz", "--background", "white", "--force") == 0
+        assert "white" not in capsys.readouterr().err
+        assert np.isfinite(np.load("normint-out/depth.npy")).mean() < 0.2
+
+    def test_normals_of_the_world(self, capsys):
+        turn = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))[0]
+        np.save("world.npy", np.where(MASK[..., np.newaxis], XYZ @ turn.T, 0))
+        np.savetxt("pose.txt", turn)
+        np.save("inverse.npy", turn.T)
+        assert run("world.npy", "--axes", "xyz", "--pose", "pose.txt", "--out", "one") == 0
+        assert run("world.npy", "--axes", "xyz", "--world-to-camera", "inverse.npy", "--out", "two") == 0
+        expected = normint.integrate_normals(XYZ, MASK, axes="xyz").depth
+        for folder in ("one", "two"):
+            np.testing.assert_allclose(np.load(f"{folder}/depth.npy"), expected, atol=1e-6)
+        capsys.readouterr()
+        both = run("world.npy", "--pose", "pose.txt", "--world-to-camera", "inverse.npy")
+        assert_refused(capsys, both, "both given", expected=2)
+
+
 class TestFiles:
     def test_16_bits(self, relief):
         assert run(relief, "--png", "--tiff") == 0

@@ -7,6 +7,7 @@ from normint import inputs
 __all__ = ["as_array", "as_normal_map"]
 
 SCALES = (1, 2**8 - 1, 2**16 - 1, 2**32 - 1)  # the largest value of colours that are kept as other numbers
+GREY = 0.02  # colours whose parts differ by less are no normals: white, black and all between
 UNIT = 0.1  # a reading of numbers is that of colours if most vectors are so near to the length 1
 
 
@@ -134,6 +135,8 @@ def _scale_of(values):
     scale = next((one for one in SCALES if values.max() <= one), None)
     if scale is None:
         return None
+    coloured = np.ptp(values, axis=-1) > GREY * scale  # the others may be background, and most of it all
+    values = values[coloured] if coloured.any() else values
     as_they_are, as_colours = (
         np.median(np.abs(np.linalg.norm(n, axis=-1) - 1)) for n in (values, 2 / scale * values - 1)
     )

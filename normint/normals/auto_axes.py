@@ -11,8 +11,8 @@ from normint.normals.readings import ROUNDING, contest, sample
 
 __all__ = ["Choice", "Unsure", "choose_axes"]
 
-SURE = 5.0  # standard errors by which axes must fit better than others: chance and rounding stay below 4
-RAISED = 0.5  # how far the normals at contours must point to what is hidden, from −1 to 1
+SURE = 4.0  # standard errors by which axes must fit better than others: chance and rounding stay below
+RAISED = 0.3  # how far the normals at contours must point to what is hidden, from −1 to 1
 
 
 class Unsure(ValueError):
@@ -81,7 +81,7 @@ def choose_axes(seen):
     _, curl, _, _ = contest(part, lens, vectors[:distinct])
     curl = np.tile(curl, (8 // distinct, 8 // distinct))
     votes, contour = _by_contours(vectors, part)
-    against = np.maximum(curl, contour)
+    against = np.maximum(np.maximum(curl, contour), (curl + contour) / 2**0.5)
     against[(curl < -SURE) | (contour < -SURE)] = 0.0  # they contradict each other: nobody wins
     place = [readings.index(words) for words in named]
     left = [k for k in place if not (against[k, place] > SURE).any()]
@@ -94,6 +94,8 @@ def choose_axes(seen):
         rival = min((k for k in place if k != first), key=lambda k: against[k, first])
         by = "its curl" if curl[rival, first] >= contour[rival, first] else "its contours"
         why = f"by {by}, {against[rival, first]:.0f} standard errors before {name_of(readings[rival])}"
+        if rival == (first + 4) % 8:
+            why += ", which would make the surface hollow there"
         return Choice(readings[first], why, _hollow(readings[first], votes[first]))
     if all(_alike(vectors[first], vectors[other], part.mask) for other in others):
         return Choice(readings[first], "flat: other axes give the same surface", None)
