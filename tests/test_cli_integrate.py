@@ -438,7 +438,7 @@ class TestProcess:
             "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # which scripts may ignore
             "from normint import cli; from normint.files import normal_maps\n"
             "normal_maps.read_stored = lambda *_, **__: os.kill(os.getpid(), signal.SIGINT)\n"
-            "sys.exit(cli.main(['integrate', 'relief']))"
+            "sys.exit(cli.main(['integrate', 'relief', '--out', 'normint-out']))"
         )
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
         assert (done.returncode, done.stdout, done.stderr) == (130, "", "normint: interrupted\n")
@@ -454,7 +454,8 @@ class TestProcess:
             "    if str(target).endswith('depth.png'): os.kill(os.getpid(), signal.SIGKILL)\n"
             "    rename(source, target)\n"
             "writing.os.rename = stop\n"
-            "cli.main(['integrate', 'relief', '--png', '--method', 'phi1', '--force'])"
+            "options = ['--out', 'normint-out', '--png', '--method', 'phi1', '--force']\n"
+            "cli.main(['integrate', 'relief', *options])"
         )
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
         assert done.returncode == -signal.SIGKILL

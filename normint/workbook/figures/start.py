@@ -82,7 +82,7 @@ def from_map_to_mesh(normals, result, *, view=(55, -115), exaggeration=1.0):
     axes = right.add_subplot(projection="3d")
     high = np.nanmax(z)
     draw_surface(axes, z, 0.0, high, view, high / max(z.shape), finest=160, tint=(0.97, 0.95, 0.90))
-    axes.set_box_aspect((z.shape[1], z.shape[0], high), zoom=1.4)
+    axes.set_box_aspect((z.shape[1], z.shape[0], high), zoom=1.15)
     axes.set_title("the mesh", fontsize=11)
     axes.set_axis_off()
     return figure
