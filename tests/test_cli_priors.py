@@ -21,6 +21,7 @@ def files(tmp_path, monkeypatch):
     np.save("n.npy", np.where(SEEN[..., np.newaxis], NORMALS, 0.0))
     Path("K.txt").write_text("\n".join(" ".join(map(str, row)) for row in K))
     noise = np.random.default_rng(0).standard_normal(SHAPE)
+    np.save("noise.npy", noise)
     write(Path("prior.png"), np.where(SEEN, np.rint(10 * (TRUTH + noise)), 0).astype(np.uint16))
 
 
@@ -70,6 +71,12 @@ class TestPrior:
         write(Path("coarse.png"), np.rint(100 * values).astype(np.uint16))
         depth, report = integrate("--prior", "coarse.png", "--prior-scale", "0.01")
         assert rms(depth) < 0.5 and report["settings"]["prior_block"] == 8
+
+    def test_a_depth_far_from_it_is_told(self):
+        np.save("p.npy", TRUTH * np.where(np.arange(96) < 48, 1.0, 1.1) + np.load("noise.npy"))
+        _, report = integrate("--prior", "p.npy", "--method", "calibrated")
+        assert "times as far from the prior" in report["warnings"][0]
+        assert "--prior-weight" in report["warnings"][0]
 
     def test_along_the_rays(self):
         from normint.normals.camera import projection

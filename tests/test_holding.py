@@ -8,7 +8,7 @@ import normint
 from normint.normals.integrate_normals import integrate_map
 from normint.normals.maps import NormalMap
 from normint.priors.depth_sensor import block_means, spread
-from normint.priors.holding import hold, resolution
+from normint.priors.holding import disagreement, hold, resolution
 
 TRUTH, NORMALS, MASK = sphere()
 SEEN = NormalMap.decoded(NORMALS, MASK, K)
@@ -49,6 +49,25 @@ class TestMap:
         noise = np.random.default_rng(1).standard_normal((64, 64))
         one = held(seen, prior=100 + surface.depth + noise)
         assert rms(merged(seen, one) - 100, surface.depth, surface.mask) < 0.15 and one.distance is None
+
+    def test_a_method_that_finds_jumps_needs_less(self):
+        """A vase before a wall, and a map of its depth with a hole."""
+        vase = normint.surfaces.vase(96)
+        seen = NormalMap.decoded(normint.gradient_to_normals(vase.p, vase.q))
+        prior = vase.depth + np.random.default_rng(1).standard_normal((96, 96))
+        prior[10:14, 10:14] = np.nan
+        smooth, sharp = held(seen, prior=prior), held(seen, prior=prior, jumps=True)
+        assert sharp.weight.max() == sharp.choice.noise_weight < 0.1 * smooth.weight.max()
+        given = {"prior": sharp.prior, "prior_weight": sharp.weight}
+        depth = integrate_map(seen, "calibrated", **given).depth
+        assert rms(depth, vase.depth, seen.mask) < 0.3 * rms(merged(seen, smooth), vase.depth, seen.mask)
+        assert disagreement(seen, sharp, depth) < 1.1
+
+    def test_a_depth_far_from_the_prior_is_noticed(self):
+        truth = TRUTH * np.where(np.arange(96) < 48, 1.0, 1.1)  # a step that no normal shows
+        one = held(prior=truth + np.random.default_rng(1).standard_normal(SHAPE), jumps=True)
+        assert disagreement(SEEN, one, merged(SEEN, one)) > 2
+        assert disagreement(SEEN, held(prior=truth, weight=1.0), truth) is None
 
     def test_a_given_weight_is_taken(self):
         one = held(prior=TRUTH, weight=0.3)

@@ -16,7 +16,7 @@ from normint.cli import parsing
 from normint.cli.cameras import camera_file, camera_of, check_camera
 from normint.cli.parsing import UsageError
 from normint.cli.printing import CannotPrint, complain, say
-from normint.cli.priors import check_prior, hold_task, read_prior, settings_of_prior
+from normint.cli.priors import check_prior, compare_with_prior, hold_task, read_prior, settings_of_prior
 from normint.normals.lens import NearLens
 from normint.normals.maps import NormalMap
 
@@ -275,13 +275,15 @@ def _solve(arguments, task):
     try:
         seen.refuse_away()
         held = hold_task(task)
+        prior = {} if held is None else {"prior": held.prior, "prior_weight": held.weight}
         with _progress(arguments, task.options) as callback:
-            result = integrate_map(seen, arguments.method, **held, **task.options, **callback)
+            result = integrate_map(seen, arguments.method, **prior, **task.options, **callback)
     except ValueError as error:
         text = f"{error}; {flipped}" if flipped else error
         raise ValueError(_as_on_the_command_line(text)) from error
     if not np.isfinite(result.depth[seen.mask]).all():
         raise ValueError("the depth came out as NaN or infinite; expected options that are less extreme")
+    compare_with_prior(task, held, result.depth)
     if flipped:
         task.notes.append(_as_on_the_command_line(flipped))
     if not (result.converged or iterations_are_asked_for(task.options)):

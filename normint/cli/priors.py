@@ -4,6 +4,8 @@ import numpy as np
 
 from normint.cli.parsing import UsageError
 
+FAR = 1.5  # from a prior, as a multiple of its noise
+
 
 def check_prior(arguments):
     """Refuse flags that make no sense."""
@@ -51,14 +53,15 @@ def settings_of_prior(arguments):
 
 
 def hold_task(task):
-    """Turn what was read into the arguments of the integration; notes and settings say what came of it."""
+    """Return what holds a task, or None. Notes and settings say what came of it."""
     from normint.priors.holding import hold
 
     if not task.prior:
-        return {}
-    held = hold(task.seen, rng=np.random.default_rng(0), **task.prior)
+        return None
+    jumps = task.settings["method"] == "calibrated"
+    held = hold(task.seen, rng=np.random.default_rng(0), jumps=jumps, **task.prior)
     if held.choice is not None:
-        task.settings["prior_weight"] = held.choice.weight
+        task.settings["prior_weight"] = held.choice.noise_weight if jumps else held.choice.weight
         task.settings["prior_weight_chosen"] = True
     if "prior" in task.prior:
         task.settings["prior_block"] = held.size
@@ -66,15 +69,23 @@ def hold_task(task):
         task.notes.append(
             f"{held.outside} of {len(task.prior['points'])} points are outside the mask: left out"
         )
-    given = {"prior": held.prior, "prior_weight": held.weight}
-    if held.distance is not None and task.options.get("distance") is None:
-        given["distance"] = held.distance
+    if held.distance is not None:
+        task.options.setdefault("distance", held.distance)
     if held.pieces:
-        where = (
-            "zero mean"
-            if held.distance is None
-            else f"mean distance {given.get('distance', task.options.get('distance')):g}"
-        )
+        where = "zero mean" if held.distance is None else f"the mean distance {task.options['distance']:g}"
         pieces = "1 piece has" if held.pieces == 1 else f"{held.pieces} pieces have"
-        task.notes.append(f"{pieces} no prior and no point: given the {where}")
-    return given
+        task.notes.append(f"{pieces} no prior and no point: given {where}")
+    return held
+
+
+def compare_with_prior(task, held, depth):
+    """Note a depth that is farther from the prior than its noise explains."""
+    from normint.priors.holding import disagreement
+
+    ratio = None if held is None else disagreement(task.seen, held, depth)
+    if ratio is not None and ratio > FAR:
+        weight = task.settings["prior_weight"]
+        task.notes.append(
+            f"the depth is {ratio:.1f} times as far from the prior as the prior's noise explains; "
+            f"--prior-weight {10 * weight:.1g}, say, holds it closer (it was {weight:.1g})"
+        )

@@ -15,7 +15,7 @@ from normint.normals.maps import NormalMap
 from normint.priors.depth_sensor import block_means, refined
 from normint.priors.weights import Choice, choose_weight, known_values
 
-__all__ = ["EXACT", "Held", "hold", "resolution"]
+__all__ = ["EXACT", "Held", "disagreement", "hold", "resolution"]
 
 EXACT = 100.0  # λ of a point that is taken as exact: the surface is within a few per cent of a pixel there
 ON_A_GRID = 0.95  # part of a prior's steps that lie on the edges of blocks, if it has blocks
@@ -39,7 +39,7 @@ class Held(NamedTuple):
 def hold(
     seen: NormalMap, prior: ArrayLike | None = None, *, rng: np.random.Generator,
     weight: float | None = None, confidence: ArrayLike | None = None, size: int | None = None,
-    points: ArrayLike | None = None, points_weight: float = EXACT,
+    points: ArrayLike | None = None, points_weight: float = EXACT, jumps: bool = False,
 ) -> Held:  # fmt: skip
     """Prepare a depth map and control points for the integration of a normal map.
 
@@ -64,6 +64,10 @@ def hold(
         are several in a pixel, their mean counts. Where there is a point, the prior does not count.
     points_weight : float
         λ of a point of weight 1: by default that of an exact one.
+    jumps : bool
+        Whether the method gives up slopes where the surface jumps, as "calibrated" does. What is left of
+        their errors then is noise, and λ is the `noise_weight` of the choice. Least squares needs more, since
+        it carries every jump on to the whole surface.
 
     Returns
     -------
@@ -86,7 +90,7 @@ def hold(
     shape, mask = seen.mask.shape, seen.mask
     known, weights, choice, outside = np.full(shape, np.nan), np.zeros(shape), None, 0
     if prior is not None:
-        known, weights, size, choice = _held_by_map(seen, prior, weight, confidence, size, rng)
+        known, weights, size, choice = _held_by_map(seen, prior, weight, confidence, size, rng, jumps)
     if points is not None:
         at_points, of_points, outside = _held_by_points(seen, points, points_weight)
         known, weights = (
@@ -97,6 +101,19 @@ def hold(
     depth = lens.depth(known / lens.unit)
     distance = None if lens.far else float(np.median(depth[weights > 0]))
     return Held(depth, weights, size or 1, choice, outside, free, distance)
+
+
+def disagreement(seen: NormalMap, held: Held, depth: NDArray[np.float64]) -> float | None:
+    """Return how far a depth is from the prior, divided by the prior's noise: about 1 at most if all is well.
+
+    None where that noise is not known, because λ was given, or is nothing.
+    """
+    if held.choice is None or not held.choice.prior_noise > 0:
+        return None
+    lens: Any = seen.lens
+    off = lens.unit * (lens.potential(depth) - lens.potential(held.prior))
+    means = block_means(np.nan_to_num(off), held.size, np.isfinite(off) & (held.weight > 0), least=0.0)
+    return float(np.sqrt(np.nanmean(means**2)) / held.choice.prior_noise)
 
 
 def resolution(p: ArrayLike, q: ArrayLike, prior: NDArray[np.float64], mask: NDArray[np.bool_]) -> int:
@@ -142,7 +159,7 @@ def resolution(p: ArrayLike, q: ArrayLike, prior: NDArray[np.float64], mask: NDA
 
 def _held_by_map(
     seen: NormalMap, prior: ArrayLike, weight: float | None, confidence: ArrayLike | None, size: int | None,
-    rng: np.random.Generator,
+    rng: np.random.Generator, jumps: bool,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], int, Choice | None]:  # fmt: skip
     """Return a prior as it is integrated, its weights, the side of its blocks, and the choice of λ."""
     lens: Any = seen.lens
@@ -168,7 +185,7 @@ def _held_by_map(
     choice = None
     if weight is None:
         choice = _choose(seen, potential, size, rng)
-        weight = choice.weight
+        weight = choice.noise_weight if jumps else choice.weight
     weight = inputs.as_positive("weight", weight) / size**2
     return potential, np.where(held, weight * share, 0.0), size, choice
 

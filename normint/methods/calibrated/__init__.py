@@ -24,7 +24,7 @@ def calibrated(
     ----------
     p, q, mask, prior, prior_weight
         As for :func:`normint.integrate`; slopes in pixels per pixel. λ is relative to an edge that is neither
-        uncertain nor cut. Where only some pixels are held (control points), the surface does not jump between
+        uncertain nor cut. Where single pixels are held (control points), the surface does not jump between
         them and their neighbours.
     away : bool
         Whether the depth grows away from the viewer, as f log d does with a near camera. By default it grows

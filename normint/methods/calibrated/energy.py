@@ -5,7 +5,7 @@ stored at all.
 """
 
 import numpy as np
-from scipy.ndimage import maximum_filter
+from scipy.ndimage import maximum_filter, uniform_filter
 
 from normint.compiling import FAST, njit
 from normint.methods.calibrated import edges
@@ -44,10 +44,15 @@ class CalibratedEnergy:
     def _anchor(self):
         """Tie a control point to its eight neighbours.
 
-        A surface would rather leave a control point alone on an islet than move.
+        A surface would rather leave a control point alone on an islet than move. Pixels of a depth map, most
+        of whose neighbours are held too, are no such points, wherever the map has its holes.
         """
-        if self.weight is not None and not np.all(self.weight[self.mask] > 0):
-            near = maximum_filter(self.weight > 0, 3)
+        if self.weight is None:
+            return
+        held = self.weight > 0
+        alone = held & (uniform_filter(held.astype(np.float64), 3, mode="constant") < 0.5)
+        if not np.all(held[self.mask]) and alone.any():
+            near = maximum_filter(alone, 3)
             self.price[0, :-1][near[1:] & near[:-1]] *= ANCHOR
             self.price[1, :, :-1][near[:, 1:] & near[:, :-1]] *= ANCHOR
 
