@@ -262,7 +262,8 @@ class TestCommand:
         weight = ("--prior-weight", 1) if option == "--prior" else ()
         assert_refused(capsys, run(relief, option, "none.npy", *weight), "none.npy is missing")
         assert_refused(capsys, run("nowhere"), "nowhere is missing")
-        assert_refused(capsys, run("."), "normal_map.png is missing")
+        os.mkdir("empty")
+        assert_refused(capsys, run("empty"), "normal_map.png is missing")
 
     @pytest.mark.parametrize("suffix", FORMATS)
     def test_pipes(self, relief, capsys, suffix):
