@@ -6,6 +6,7 @@ import time
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from normint.cli.printing import CannotPrint, complain, one_line, say
 from normint.normals.maps import NormalMap
 
 MESHES = ("ply", "obj", "stl", "glb")
+HEIGHT_MAPS = ("png8", "png16", "tiff", "tiff32", "exr")
 # Bytes that the methods take for each pixel of the rectangle around the mask, as measured, and a mesh of it.
 MEMORY = {"quadratic": 130, "dct": 40, "sylvester": 65, "calibrated": 480}
 MEMORY_OF_OTHERS, MEMORY_OF_MESH, MEMORY_OF_SLOPES = 250, 150, 20
@@ -61,6 +63,26 @@ def add_integrate(commands):
     add("--tiff", action="store_true", help="also depth.tiff, 16 bits")
     add("--mesh", action="append", default=[], metavar="FORMAT",
         help=f"also a mesh, cut where the method found jumps: {', '.join(MESHES)} (repeatable)")  # fmt: skip
+    # Surfaces worth keeping: see finishing.py.
+    add("--mesh-cut", choices=("jumps", "never"),
+        help="open the mesh at jumps that the method found, or never (jumps; never for a solid)")  # fmt: skip
+    add("--triangles", type=int, metavar="NUMBER", help="of the mesh, about; few where it is flat (all)")
+    add("--texture", metavar="FILE", help="photograph or albedo of the same view for the mesh: glb, obj")
+    add("--mm-per-pixel", type=float, metavar="NUMBER", help="makes meshes in mm (glb in m, its unit)")
+    add("--dpi", type=float, metavar="NUMBER", help="the same, by pixels per inch")
+    add(
+        "--base",
+        metavar="HEIGHT",
+        help="close the mesh to a solid with a floor so far (mm, pixels) behind it",
+    )
+    add("--solid", dest="base", action="store_const", const="auto", help="the same, 5%% of the longer side")
+    add("--height-map", action="append", default=[], metavar="KIND",
+        help=f"also a height map, white is near: {', '.join(HEIGHT_MAPS)} (repeatable)")  # fmt: skip
+    add("--height-near", choices=("white", "black"), default="white", help="what near is (%(default)s)")
+    add("--tile", action="store_true", help="a texture that repeats: opposite sides meet (method dct)")
+    add("--flatten", metavar="SHAPE", help="remove the slow bend: plane, quadric or highpass:PIXELS")
+    add("--flatten-points", metavar="POINTS",
+        help="remove the plane through pixels: 'row,column row,column row,column', or a CSV")  # fmt: skip
     add("--preview", action="store_true", help="also preview.png, the surface lit and its depth in colours")
     add("--force", action="store_true", help="replace files of an earlier run, as report.json lists them")
     add("--json", action="store_true", help="print the report, and nothing else")
@@ -89,6 +111,7 @@ class Task:
     options: dict
     settings: dict  # as they go into the report
     notes: list = field(default_factory=list)  # what the user should know
+    finish: Any = None  # a Finish: what to make of the depth
 
 
 def integrate(arguments):
@@ -106,19 +129,24 @@ def integrate(arguments):
 
 
 def _integrate(arguments):
+    from normint.cli.finishing import Finish, finished
     from normint.cli.outputs import check_free, clear, planned, report, write
     from normint.integration import iterations_are_asked_for
 
+    finish = Finish.of(arguments)
     options = _check_usage(arguments)
     files = planned(arguments)
     completed = clear(arguments.out)
     check_free(files, force=arguments.force)
     start = time.perf_counter()
     task = _read(arguments, options)
+    task.finish = finish
+    finish.check(task)
     reading = time.perf_counter() - start
     if completed:
         task.notes.append(f"a killed run left {arguments.out} incomplete; its files were completed first")
-    result = _solve(arguments, task)
+    result = finished(task, _solve(arguments, task))
+    finish.make_surface(task, result, arguments.mesh)
     summary = report(task, result, files, reading)
     write(files, task, result, summary, force=arguments.force)
     _tell(arguments, summary)
@@ -239,6 +267,7 @@ def _progress(arguments, options):
 
 def _tell(arguments, summary):
     """Print what came of it."""
+    from normint.cli.finishing import lines as finishing_lines
     from normint.cli.outputs import as_text
 
     if not arguments.quiet:
@@ -246,6 +275,7 @@ def _tell(arguments, summary):
             complain(f"warning: {note}")
     seconds, method = summary["seconds"]["integration"], summary["settings"]["method"]
     lines = [f"{method}: {summary['pixels']} pixels, {summary['iterations']} iterations, {seconds:.2g} s"]
+    lines += finishing_lines(summary)
     lines += [one_line(f"wrote {file}") for file in summary["files"]]
     try:
         if arguments.json:

@@ -2,7 +2,7 @@
 
 import json
 import os
-from functools import partial
+from functools import lru_cache, partial
 from io import BytesIO
 from pathlib import Path
 
@@ -10,8 +10,9 @@ import numpy as np
 
 from normint import __version__
 from normint.curl import relative_curl
+from normint.files.height_maps import HEIGHT_MAPS, encode_height_map, heights
 from normint.files.images import encode_image
-from normint.files.meshes import encode_mesh, mesh
+from normint.files.meshes import encode_mesh, mesh_files
 from normint.files.preview import preview
 from normint.files.writing import check_plain, first_missing, sweep, write_together
 
@@ -29,7 +30,10 @@ def planned(arguments):
         files["tiff"] = folder / "depth.tiff"
     for suffix in arguments.mesh:
         suffix = suffix.lower().removeprefix(".")
-        files[f"mesh {suffix}"] = folder / f"mesh.{suffix}"
+        for name in mesh_files(f"mesh.{suffix}", arguments.texture is not None):
+            files[f"mesh {suffix} {name}"] = folder / name
+    for kind in arguments.height_map:
+        files[f"height {kind.lower()}"] = folder / HEIGHT_MAPS[kind.lower()][0]
     if arguments.preview:
         files["preview"] = folder / "preview.png"
     files["report"] = folder / "report.json"  # the last: it is there when all others are
@@ -92,9 +96,18 @@ def report(task, result, files, reading):
         "iterations": int(result.iterations),
         "converged": bool(result.converged),
         "energy": float(result.energies[-1]) if len(result.energies) else None,
-        **measure(task, result),
+        **measure(task),
         "depth": {"least": low, "greatest": high, "unit": "pixels" if task.camera is None else "any"},
+        **task.finish.told,
     }
+    if task.finish.mm:
+        summary["mm per pixel"] = task.finish.mm
+    if any(kind.startswith("height") for kind in files):
+        summary["height maps"] = {
+            "near": task.finish.near,
+            "0": "nearest" if task.finish.near == "black" else "farthest, and where there is no depth",
+            "range": task.finish.lengths(high - low) if task.camera is None else {"any": high - low},
+        }
     if "png" in files or "tiff" in files:
         summary["16 bits"] = {"0": "no depth", "depth of 1": low, "depth of 65535": high}
     summary["warnings"] = list(task.notes)
@@ -104,8 +117,8 @@ def report(task, result, files, reading):
     return summary | ({"older files": older} if older else {})
 
 
-def measure(task, result):
-    """Measure how well the depth and the normals agree: what is left of the slopes, and their curl.
+def measure(task):
+    """Measure how well the depth, not yet flattened, and the normals agree: residuals of slopes, and curl.
 
     Returns
     -------
@@ -115,7 +128,7 @@ def measure(task, result):
         :func:`normint.curl.relative_curl`; None where no four pixels form a square.
     """
     p, q, inside, lens = task.seen.p, task.seen.q, task.seen.mask, task.seen.lens
-    z = lens.unit * lens.potential(result.depth)
+    z = lens.unit * lens.potential(task.finish.integrated)
     left = [
         np.abs(np.diff(z, axis=0) - 0.5 * (p[1:] + p[:-1]))[inside[1:] & inside[:-1]],
         np.abs(np.diff(z, axis=1) - 0.5 * (q[:, 1:] + q[:, :-1]))[inside[:, 1:] & inside[:, :-1]],
@@ -131,7 +144,10 @@ def measure(task, result):
 
 def write(files, task, result, summary, *, force):
     """Write all files, or none."""
-    surface = _surface(task, result) if any(kind.startswith("mesh") for kind in files) else None
+
+    @lru_cache(maxsize=1)
+    def meshes(suffix):
+        return encode_mesh(task.finish.surface, f"mesh.{suffix}")
 
     def content(kind):
         """Return the bytes of one file."""
@@ -142,7 +158,11 @@ def write(files, task, result, summary, *, force):
         if kind == "preview":
             return _as_preview(task, result)
         if kind.startswith("mesh"):
-            return encode_mesh(surface, f".{kind.split()[1]}")
+            _, suffix, name = kind.split()
+            return meshes(suffix)[name]
+        if kind.startswith("height"):
+            up = heights(result.depth, far=task.camera is None, near=task.finish.near)
+            return encode_height_map(up, kind.split()[1], task.finish.mm or 1.0)
         return encode_image(in_16_bits(result.depth), f".{kind}")
 
     contents = {path: partial(content, kind) for kind, path in files.items()}
@@ -173,14 +193,6 @@ def _as_npy(depth):
     buffer = BytesIO()
     np.save(buffer, depth, allow_pickle=False)
     return buffer.getbuffer()
-
-
-def _surface(task, result):
-    """Return the depth as a mesh, cut where the method let it jump."""
-    surface = mesh(result.depth, None, task.camera, weights=result.weights)
-    if not len(surface.faces):
-        raise ValueError("the mesh has no triangle; expected at least three pixels that form one")
-    return surface
 
 
 def _as_preview(task, result):
