@@ -11,6 +11,7 @@ from .methods.result import Integration as Integration
 from .normals.convert import depth_to_normals as depth_to_normals
 from .normals.convert import gradient_to_normals as gradient_to_normals
 from .normals.convert import normals_to_gradient as normals_to_gradient
+from .normals.flattening import flatten as flatten
 from .normals.integrate_normals import integrate_normals as integrate_normals
 from .normals.photometric_stereo import photometric_stereo as photometric_stereo
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 
 @contextmanager
@@ -36,3 +37,18 @@ def extra(name: str, what: str) -> Iterator[None]:
             raise
         message = f"{what} needs {missing}, which is not installed; pip install 'normint[{name}]'"
         raise ImportError(message, name=missing) from None
+
+
+def check_extra(name: str, what: str, library: str) -> None:
+    """Raise as :func:`extra` does if a library is missing, without loading it.
+
+    Examples
+    --------
+    >>> check_extra("mesh", "--triangles", "no_such_library")
+    Traceback (most recent call last):
+    ...
+    ImportError: --triangles needs no_such_library, which is not installed; pip install 'normint[mesh]'
+    """
+    with extra(name, what):
+        if find_spec(library) is None:
+            raise ModuleNotFoundError(name=library)

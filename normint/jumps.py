@@ -3,12 +3,13 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy.ndimage import label
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from normint import inputs
 
-__all__ = ["BELOW", "Jumps", "find_jumps", "joined"]
+__all__ = ["BELOW", "Jumps", "find_jumps", "joined", "pieces"]
 
 BELOW = 0.1  # an edge is cut where its weight is less than this part of the median
 
@@ -97,6 +98,40 @@ def find_jumps(mask, weights, below=BELOW):
     if not count:
         return Jumps(0, 0.0, 0, "")
     return Jumps(count, count / total, _longest(down, right), _place(mask, down, right))
+
+
+def pieces(mask, weights=None, below=BELOW):
+    """Number the pieces that a surface falls into.
+
+    Parameters
+    ----------
+    mask, weights, below
+        As for :func:`joined`.
+
+    Returns
+    -------
+    labels : ndarray of int
+        0 outside the mask, 1 and more on the pieces.
+    count : int
+
+    Examples
+    --------
+    >>> weights = np.ones((1, 4)), np.array([[1.0, 0.0, 1.0, 0.0]])
+    >>> pieces(np.ones((1, 4), bool), weights)[0].tolist()
+    [[1, 1, 2, 2]]
+    """
+    if weights is None:
+        return label(mask)
+    number = np.cumsum(mask, dtype=np.int64).reshape(mask.shape) - 1
+    down, right = joined(mask, weights, below)
+    i = np.concatenate([number[:-1][down], number[:, :-1][right]])
+    j = np.concatenate([number[1:][down], number[:, 1:][right]])
+    size = np.count_nonzero(mask)
+    graph = coo_array((np.ones(len(i), bool), (i, j)), shape=(size, size))
+    count, found = connected_components(graph, directed=False)
+    labels = np.zeros(mask.shape, np.int32)
+    labels[mask] = found + 1
+    return labels, int(count)
 
 
 def _longest(down, right):

@@ -375,7 +375,7 @@ def before(request, relief, tmp_path):
 
 
 class TestInterruptedWrites:
-    @pytest.mark.parametrize("stage", ["as_npy", "encode_image", "_surface", "_as_preview", "as_text"])
+    @pytest.mark.parametrize("stage", ["as_npy", "encode_image", "encode_mesh", "_as_preview", "as_text"])
     def test_full_disk(self, before, relief, tmp_path, monkeypatch, capsys, stage):
         monkeypatch.setattr(outputs, stage, fail_with(OSError(errno.ENOSPC, "No space left on device")))
         capsys.readouterr()

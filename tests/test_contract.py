@@ -37,7 +37,7 @@ DEFAULTS = {
 }
 NAMES = {
     "normint": "Integration integrate integrate_normals normals_to_gradient gradient_to_normals "
-    "depth_to_normals photometric_stereo surfaces metrics domain datasets course priors",
+    "depth_to_normals flatten photometric_stereo surfaces metrics domain datasets course priors",
     "normint.surfaces": "Surface peaks vase canadian_tent figurine bust",
     "normint.metrics": "rmse mean_angular_error",
     "normint.domain": "Domain",
@@ -60,6 +60,7 @@ ARGUMENTS = {
     "normals_to_gradient": "normals mask",
     "gradient_to_normals": "p q",
     "depth_to_normals": "z mask",
+    "flatten": "depth shape length weights together periodic",
     "photometric_stereo": "images lights mask",
     "metrics.rmse": "depth truth mask",
     "metrics.mean_angular_error": "a b mask",
@@ -68,7 +69,9 @@ ARGUMENTS = {
 FLAGS = {
     "integrate": "--mask --camera --axes --background --pose --world-to-camera --variable --method --option "
     "--prior --prior-weight --prior-scale --prior-confidence --points --points-weight --fov --fov-axis "
-    "--rays --rays-axes --depth --out --png --tiff --mesh --preview --force --json --quiet",
+    "--rays --rays-axes --depth --out --png --tiff --mesh --mesh-cut --triangles --texture --mm-per-pixel "
+    "--dpi --base --solid --height-map --height-near --tile --flatten --flatten-points --preview --force "
+    "--json --quiet",
     "workbook": "--only --quick --seed --data --out --force --timeout --jobs --update",
     "methods": "",
     "warm-up": "",

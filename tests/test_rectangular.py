@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+import scipy.ndimage
 from hypothesis import given
 from hypothesis import strategies as st
 from small_problems import seeds
 
+import normint
 from normint.domain import Domain
+from normint.methods.periodic import periodic_energy, periodic_residuals
 from normint.methods.rectangular import central_difference_matrix, dct_depth, rectangle_of, sylvester_depth
 from normint.metrics import rmse
 from normint.surfaces import peaks
@@ -176,3 +179,65 @@ class TestRectangle:
         message = f'mask is not a full rectangle; method="{method}" .* Use method="quadratic" instead'
         with pytest.raises(ValueError, match=message):
             rectangle_of(mask, method)
+
+
+class TestTiles:
+    @staticmethod
+    def tile(shape=(24, 30), seed=0):
+        """Return a periodic surface, and slopes of which the mean of two neighbours is their step."""
+        rng = np.random.default_rng(seed)
+        z = scipy.ndimage.gaussian_filter(rng.standard_normal(shape), 1.5, mode="wrap")
+        waves = np.fft.fft2(z - z.mean())
+        angles = [2 * np.pi * np.fft.fftfreq(n) for n in shape]
+        for axis, (angle, n) in enumerate(zip(angles, shape, strict=True)):
+            if n % 2 == 0:  # the mean of two neighbours loses the fastest wave, which may then have any slope
+                waves.swapaxes(0, axis)[n // 2] = 0
+            angle[np.abs(angle) > 3.14159] = 0
+        z = np.fft.ifft2(waves).real
+        p = np.fft.ifft2(2j * np.tan(angles[0] / 2)[:, np.newaxis] * waves).real
+        q = np.fft.ifft2(2j * np.tan(angles[1] / 2) * waves).real
+        return z, p, q
+
+    @pytest.mark.parametrize("shape", [(24, 30), (25, 31), (1, 16), (16, 1), (2, 2)])
+    def test_a_periodic_surface_comes_back_to_rounding(self, shape):
+        z, p, q = self.tile(shape)
+        result = normint.integrate(p, q, method="dct", border="periodic")
+        np.testing.assert_allclose(result.depth, z, atol=1e-12)
+
+    def test_mean_slopes_have_no_effect(self):
+        z, p, q = self.tile()
+        result = normint.integrate(p + 0.7, q - 0.2, method="dct", border="periodic")
+        np.testing.assert_allclose(result.depth, z, atol=1e-12)
+        # The natural border, which takes them for a tilt, would not meet at the seam.
+        open_ = normint.integrate(p + 0.7, q - 0.2, method="dct").depth
+        assert np.abs(open_[-1] - open_[0]).mean() > 10
+
+    def test_it_is_the_minimum_and_the_seam_is_an_edge_like_others(self):
+        rng = np.random.default_rng(3)
+        _, p, q = self.tile()
+        p, q = p + 0.1 * rng.standard_normal(p.shape), q + 0.1 * rng.standard_normal(q.shape)
+        result = normint.integrate(p, q, method="dct", border="periodic")
+        least = periodic_energy(result.depth, p, q)
+        assert result.energies[-1] == pytest.approx(least)
+        for _ in range(5):
+            other = result.depth + 1e-3 * rng.standard_normal(p.shape)
+            assert periodic_energy(other, p, q) > least
+        down, right = (np.abs(left) for left in periodic_residuals(result.depth, p, q))
+        seam = np.concatenate([down[-1], right[:, -1]])
+        inside = np.concatenate([down[:-1].ravel(), right[:, :-1].ravel()])
+        assert seam.mean() < 1.3 * inside.mean() and seam.max() <= inside.max()
+
+    def test_shifting_the_tile_shifts_the_depth(self):
+        rng = np.random.default_rng(4)
+        p, q = rng.standard_normal((2, 12, 17))
+        shifted = [np.roll(s, (5, 9), (0, 1)) for s in (p, q)]
+        depth = normint.integrate(p, q, method="dct", border="periodic").depth
+        again = normint.integrate(*shifted, method="dct", border="periodic").depth
+        np.testing.assert_allclose(np.roll(depth, (5, 9), (0, 1)), again, atol=1e-12)
+
+    def test_a_prior_holds_it(self):
+        z, p, q = self.tile()
+        held = {"prior": z + 3.0, "prior_weight": 0.1}
+        result = normint.integrate(p, q, method="dct", border="periodic", **held)
+        np.testing.assert_allclose(result.depth, z + 3.0, atol=1e-12)
+        assert result.energies[-1] == pytest.approx(periodic_energy(z, p, q))

@@ -8,6 +8,7 @@ import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from normint.normals.lens import NearLens
 from normint.normals.maps import NormalMap
 
 MESHES = ("ply", "obj", "stl", "glb")
+HEIGHT_MAPS = ("png8", "png16", "tiff", "tiff32", "exr")
 # Bytes that the methods take for each pixel of the rectangle around the mask, as measured, and a mesh of it.
 MEMORY = {"quadratic": 130, "dct": 40, "sylvester": 65, "calibrated": 480}
 MEMORY_OF_OTHERS, MEMORY_OF_MESH, MEMORY_OF_SLOPES = 250, 150, 20
@@ -95,6 +97,26 @@ def add_integrate(commands):
     add("--tiff", action="store_true", help="also depth.tiff, 16 bits")
     add("--mesh", action="append", default=[], metavar="FORMAT",
         help=f"also a mesh, cut where the method found jumps: {', '.join(MESHES)} (repeatable)")  # fmt: skip
+    # Surfaces worth keeping: see finishing.py.
+    add("--mesh-cut", choices=("jumps", "never"),
+        help="open the mesh at jumps that the method found, or never (jumps; never for a solid)")  # fmt: skip
+    add("--triangles", type=int, metavar="NUMBER", help="of the mesh, about; few where it is flat (all)")
+    add("--texture", metavar="FILE", help="photograph or albedo of the same view for the mesh: glb, obj")
+    add("--mm-per-pixel", type=float, metavar="NUMBER", help="makes meshes in mm (glb in m, its unit)")
+    add("--dpi", type=float, metavar="NUMBER", help="the same, by pixels per inch")
+    add(
+        "--base",
+        metavar="HEIGHT",
+        help="close the mesh to a solid with a floor so far (mm, pixels) behind it",
+    )
+    add("--solid", dest="base", action="store_const", const="auto", help="the same, 5%% of the longer side")
+    add("--height-map", action="append", default=[], metavar="KIND",
+        help=f"also a height map, white is near: {', '.join(HEIGHT_MAPS)} (repeatable)")  # fmt: skip
+    add("--height-near", choices=("white", "black"), default="white", help="what near is (%(default)s)")
+    add("--tile", action="store_true", help="a texture that repeats: opposite sides meet (method dct)")
+    add("--flatten", metavar="SHAPE", help="remove the slow bend: plane, quadric or highpass:PIXELS")
+    add("--flatten-points", metavar="POINTS",
+        help="remove the plane through pixels: 'row,column row,column row,column', or a CSV")  # fmt: skip
     add("--preview", action="store_true", help="also preview.png, the surface lit and its depth in colours")
     add("--force", action="store_true", help="replace files of an earlier run, as report.json lists them")
     add("--json", action="store_true", help="print the report, and nothing else")
@@ -123,6 +145,7 @@ class Task:
     options: dict
     settings: dict  # as they go into the report
     notes: list = field(default_factory=list)  # what the user should know
+    finish: Any = None  # a Finish: what to make of the depth
 
 
 def integrate(arguments):
@@ -142,11 +165,13 @@ def integrate(arguments):
 def _integrate(arguments):
     """Integrate the one map, or all the maps, that the paths stand for."""
     from normint.cli.batch import run_all
+    from normint.cli.finishing import Finish
     from normint.files.collections import find_maps
 
-    _check_usage(arguments)
     if arguments.out is None:  # a picture first
         arguments.mesh, arguments.preview = arguments.mesh or ["glb"], True
+    Finish.of(copy.copy(arguments))
+    _check_usage(arguments)
     given = arguments.path
     found = [map for path in given for map in find_maps(path)]
     if [str(map) for map in found] != [str(Path(path)) for path in given] or len(given) > 1:
@@ -161,9 +186,12 @@ def _integrate(arguments):
 
 def _integrate_one(arguments):
     """Read, integrate and write one map; return its report and the exit code."""
+    from normint.cli.finishing import Finish, finished
     from normint.cli.outputs import asked, check_free, clear, planned, report, write
     from normint.integration import iterations_are_asked_for
 
+    wanted, arguments = asked(arguments), copy.copy(arguments)
+    finish = Finish.of(arguments)
     options = _check_usage(arguments)
     files = planned(arguments)
     folder = files["report"].parent
@@ -171,11 +199,14 @@ def _integrate_one(arguments):
     check_free(files, force=arguments.force)
     start = time.perf_counter()
     task = _read(arguments, options)
+    task.finish = finish
+    finish.check(task)
     reading = time.perf_counter() - start
     if completed:
         task.notes.append(f"a killed run left {folder} incomplete; its files were completed first")
-    result = _solve(arguments, task)
-    summary = report(task, result, files, reading, asked(arguments))
+    result = finished(task, _solve(arguments, task))
+    finish.make_surface(task, result, arguments.mesh)
+    summary = report(task, result, files, reading, wanted)
     write(files, task, result, summary, force=arguments.force)
     return summary, 0 if result.converged or iterations_are_asked_for(task.options) else 3
 
@@ -340,6 +371,7 @@ def _progress(arguments, options):
 
 def _tell(arguments, summary, seconds):
     """Print what came of it, in so many seconds."""
+    from normint.cli.finishing import lines as finishing_lines
     from normint.cli.outputs import as_text
     from normint.cli.telling import five_lines
 
@@ -350,6 +382,6 @@ def _tell(arguments, summary, seconds):
         if arguments.json:
             say(as_text(summary))
         elif not arguments.quiet:
-            say("\n".join(five_lines(summary, seconds)))
+            say("\n".join([*five_lines(summary, seconds), *finishing_lines(summary)]))
     except CannotPrint as error:
         raise CannotPrint(f"{error}; the files are written") from error

@@ -2,7 +2,7 @@
 
 import json
 import os
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +10,9 @@ import numpy as np
 from normint import __version__
 from normint.curl import relative_curl
 from normint.files.collections import listed, names_in, read_report
+from normint.files.height_maps import HEIGHT_MAPS, encode_height_map, heights
 from normint.files.images import encode_image
-from normint.files.meshes import encode_mesh, mesh
+from normint.files.meshes import encode_mesh, mesh_files
 from normint.files.preview import preview
 from normint.files.results import as_npy
 from normint.files.writing import check_plain, first_missing, sweep, write_together
@@ -36,7 +37,11 @@ def planned(arguments):
         files["tiff"] = place("depth.tiff")
     for suffix in arguments.mesh:
         suffix = suffix.lower().removeprefix(".")
-        files[f"mesh {suffix}"] = place(f"mesh.{suffix}")
+        main = place(f"mesh.{suffix}")
+        for name in mesh_files(main.name, arguments.texture is not None):
+            files[f"mesh {suffix} {name}"] = main.with_name(name)
+    for kind in arguments.height_map:
+        files[f"height {kind.lower()}"] = place(HEIGHT_MAPS[kind.lower()][0])
     if arguments.preview:
         files["preview"] = place("preview.png")
     files["report"] = place("report.json")  # the last: it is there when all others are
@@ -114,9 +119,18 @@ def report(task, result, files, reading, asked_for):
         "converged": bool(result.converged),
         "energy": float(result.energies[-1]) if len(result.energies) else None,
         "jumps": _jumps(result),
-        **measure(task, result),
+        **measure(task),
         "depth": {"least": low, "greatest": high, **_what_it_is(task)},
+        **task.finish.told,
     }
+    if task.finish.mm:
+        summary["mm per pixel"] = task.finish.mm
+    if any(kind.startswith("height") for kind in files):
+        summary["height maps"] = {
+            "near": task.finish.near,
+            "0": "nearest" if task.finish.near == "black" else "farthest, and where there is no depth",
+            "range": task.finish.lengths(high - low) if task.camera is None else {"any": high - low},
+        }
     if "png" in files or "tiff" in files:
         summary["16 bits"] = {"0": "no depth", "depth of 1": low, "depth of 65535": high}
     summary["warnings"] = list(task.notes)
@@ -141,8 +155,8 @@ def _jumps(result):
     return find_jumps(np.isfinite(result.depth), result.weights)._asdict()
 
 
-def measure(task, result):
-    """Measure how well the depth and the normals agree: what is left of the slopes, and their curl.
+def measure(task):
+    """Measure how well the depth, not yet flattened, and the normals agree: residuals of slopes, and curl.
 
     Returns
     -------
@@ -152,7 +166,7 @@ def measure(task, result):
         :func:`normint.curl.relative_curl`; None where no four pixels form a square.
     """
     p, q, inside, lens = task.seen.p, task.seen.q, task.seen.mask, task.seen.lens
-    z = lens.unit * lens.potential(result.depth)
+    z = lens.unit * lens.potential(task.finish.integrated)
     left = [
         np.abs(np.diff(z, axis=0) - 0.5 * (p[1:] + p[:-1]))[inside[1:] & inside[:-1]],
         np.abs(np.diff(z, axis=1) - 0.5 * (q[:, 1:] + q[:, :-1]))[inside[:, 1:] & inside[:, :-1]],
@@ -168,7 +182,11 @@ def measure(task, result):
 
 def write(files, task, result, summary, *, force):
     """Write all files, or none."""
-    surface = _surface(task, result) if any(kind.startswith("mesh") for kind in files) else None
+
+    @lru_cache(maxsize=1)
+    def meshes(suffix):
+        *_, main = (path.name for kind, path in files.items() if kind.startswith(f"mesh {suffix} "))
+        return encode_mesh(task.finish.surface, main)
 
     def content(kind):
         """Return the bytes of one file."""
@@ -179,7 +197,11 @@ def write(files, task, result, summary, *, force):
         if kind == "preview":
             return _as_preview(task, result)
         if kind.startswith("mesh"):
-            return encode_mesh(surface, f".{kind.split()[1]}")
+            _, suffix, name = kind.split(" ", 2)
+            return meshes(suffix)[name]
+        if kind.startswith("height"):
+            up = heights(result.depth, far=task.camera is None, near=task.finish.near)
+            return encode_height_map(up, kind.split()[1], task.finish.mm or 1.0)
         return encode_image(in_16_bits(result.depth), f".{kind}")
 
     contents = {path: partial(content, kind) for kind, path in files.items()}
@@ -203,14 +225,6 @@ def in_16_bits(depth):
     low, high = depth[known].min(), depth[known].max()
     parts = (np.where(known, depth, low) - low) / ((high - low) or 1.0)
     return np.where(known, 1 + np.rint(STEPS * parts), 0).astype(np.uint16)
-
-
-def _surface(task, result):
-    """Return the depth as a mesh, cut where the method let it jump."""
-    surface = mesh(result.depth, None, task.camera, weights=result.weights)
-    if not len(surface.faces):
-        raise ValueError("the mesh has no triangle; expected at least three pixels that form one")
-    return surface
 
 
 def _as_preview(task, result):

@@ -2,14 +2,17 @@
 
 from contextlib import redirect_stdout
 from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock
 
 import numpy as np
 
+from normint.extras import extra
 from normint.files.images import hushed
 from normint.files.reading import check_room, read_regular
 
-__all__ = ["layers", "read_exr"]
+__all__ = ["encode_exr", "layers", "read_exr"]
 
 MAGIC = b"\x76\x2f\x31\x01"
 TRIPLES = ("RGB", "XYZ", "rgb", "xyz")
@@ -67,6 +70,19 @@ def read_exr(path, *, alpha=False):
         return layers(next(iter(parts.values())), alpha=alpha)
     named = {f"{part}.{name}": image for part, found in parts.items() for name, image in found.items()}
     return layers(named, alpha=alpha)
+
+
+def encode_exr(image):
+    """Return the bytes of an EXR file with one channel of real numbers of 32 bits, Y."""
+    with extra("exr", "writing EXR files"):
+        import OpenEXR
+
+    with TemporaryDirectory() as folder:  # the library writes to paths only
+        path = Path(folder, "image.exr")
+        header = {"compression": OpenEXR.ZIP_COMPRESSION, "type": OpenEXR.scanlineimage}
+        with OpenEXR.File(header, {"Y": np.ascontiguousarray(image, np.float32)}) as file:
+            file.write(str(path))
+        return path.read_bytes()
 
 
 def _bytes_of_part(header):

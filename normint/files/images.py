@@ -79,9 +79,12 @@ def write_image(path, image):
 
 
 def encode_image(image, suffix):
-    """Return the bytes of an image file, ".png" or ".tiff", of 8 or 16 bits, grey or in colour."""
+    """Return the bytes of an image file, ".png" or ".tiff", of 8 or 16 bits, grey or in colour.
+
+    A ".tiff" may have real numbers of 32 bits as well.
+    """
     image = np.asarray(image)
-    if image.dtype not in (np.uint8, np.uint16):
+    if image.dtype not in (np.uint8, np.uint16) and (image.dtype, suffix) != (np.float32, ".tiff"):
         raise ValueError(f"image has type {image.dtype}; expected uint8 or uint16")
     if image.size == 0 or not (image.ndim == 2 or (image.ndim == 3 and image.shape[2] == 3)):
         raise ValueError(f"image has shape {image.shape}; expected (rows, columns) or (rows, columns, 3)")

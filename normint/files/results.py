@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from normint.files.images import encode_image
-from normint.files.meshes import SUFFIXES, encode_mesh
+from normint.files.meshes import SUFFIXES, write_mesh
 from normint.files.writing import write_whole
 
 __all__ = ["as_npy", "save"]
@@ -30,15 +30,14 @@ def save(path, result):
     """
     suffix = Path(path).suffix.lower()
     if suffix == ".npy":
-        data = as_npy(result.depth)
+        write_whole(path, as_npy(result.depth))
     elif suffix == ".png":
-        data = encode_image(result.picture(), suffix)
+        write_whole(path, encode_image(result.picture(), suffix))
     elif suffix in SUFFIXES:
-        data = encode_mesh(result.to_mesh(), suffix)
+        write_mesh(path, result.to_mesh())
     else:
         names = f".npy (depth), {', '.join(SUFFIXES)} (mesh) or .png (picture)"
         raise ValueError(f"path is {path}; expected a name that ends in {names}")
-    write_whole(path, data)
 
 
 def as_npy(array):

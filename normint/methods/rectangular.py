@@ -11,6 +11,7 @@ import scipy.linalg
 import scipy.sparse
 
 from normint import inputs
+from normint.methods.periodic import periodic_depth, periodic_energy
 from normint.methods.result import Integration
 
 
@@ -42,6 +43,9 @@ def dct(p, q, mask=None, *, prior=None, prior_weight=0.0, border="natural"):
 
     def measure(z, p, q, prior, weight):
         everywhere = np.ones(z.shape, bool)
+        if border == "periodic":
+            total = periodic_energy(z, p, q)
+            return total if prior is None else total + np.sum(weight * (z - prior) ** 2)
         return energy(z, p, q, everywhere) if prior is None else energy(z, p, q, everywhere, prior, weight)
 
     return _on_rectangle(dct_depth, measure, p, q, mask, prior, prior_weight, "dct", border=border)
@@ -110,7 +114,7 @@ def dct_depth(p, q, *, prior=None, prior_weight=0.0, border="natural"):
         A prior depth z⁰.
     prior_weight : float, optional
         Its weight λ, the same for all pixels.
-    border : {"natural", "dropped"}, optional
+    border : {"natural", "dropped", "periodic"}, optional
         What the right-hand side keeps on the border, see the Notes.
 
     Returns
@@ -134,7 +138,11 @@ def dct_depth(p, q, *, prior=None, prior_weight=0.0, border="natural"):
     describes; the natural one does not. As b no longer sums to zero, no exact solution exists, and the
     mean of b is left out.
 
-    Transposing, flipping or negating the data, scaling them or adding a plane does the same to the depth.
+    With a periodic border, for tiles, the last row and the first are neighbours, and so are the last column
+    and the first: see :mod:`normint.methods.periodic`.
+
+    Transposing, flipping or negating the data, scaling them or adding a plane does the same to the depth (but
+    for a plane with a periodic border).
 
     References
     ----------
@@ -149,11 +157,13 @@ def dct_depth(p, q, *, prior=None, prior_weight=0.0, border="natural"):
            [ 0.5,  1.5]])
     """
     weight = _uniform_weight(prior, prior_weight, "dct")
+    if border == "periodic":
+        return periodic_depth(p, q, prior, weight)
     z = _minus_divergence(p, q)
     if border == "dropped":
         _drop_tangential_divergence(z, p, q)
     elif border != "natural":
-        raise ValueError(f'border is {border!r}; expected "natural" or "dropped"')
+        raise ValueError(f'border is {border!r}; expected "natural" or "dropped", or "periodic"')
     if weight:
         z += weight * prior
     z = scipy.fft.dctn(z, type=2, overwrite_x=True, workers=1)
