@@ -99,7 +99,7 @@ class TestDispatch:
 
     @pytest.mark.parametrize("method", ["", "Quadratic", "integrate", None, 3, ["dct"]])
     def test_unknown_method(self, method):
-        with pytest.raises(ValueError, match=f"^method is .*; expected one of {', '.join(METHODS)}$"):
+        with pytest.raises(ValueError, match=f"^method is .*; expected one of {', '.join(METHODS)}($|;)"):
             normint.integrate(np.ones((2, 2)), np.ones((2, 2)), method=method)
 
     @each_method
