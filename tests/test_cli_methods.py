@@ -30,7 +30,7 @@ def test_options_and_defaults(method, capsys):
     assert ":func:" not in text and "``" not in text
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if name != "calibrated"])
+@pytest.mark.parametrize("method", METHODS)
 def test_when_to_use_it(method, capsys):
     assert "When to use it\n  " in told(capsys, method)
 
