@@ -94,8 +94,8 @@ def choose_axes(seen):
         rival = min((k for k in place if k != first), key=lambda k: against[k, first])
         by = "its curl" if curl[rival, first] >= contour[rival, first] else "its contours"
         why = f"by {by}, {against[rival, first]:.0f} standard errors before {name_of(readings[rival])}"
-        if rival == (first + 4) % 8:
-            why += ", which would make the surface hollow there"
+        if (other := (first + 4) % 8) in place and contour[other, first] > curl[other, first]:
+            why += f"; raised at its contours, which {name_of(readings[other])} would make hollow"
         return Choice(readings[first], why, _hollow(readings[first], votes[first]))
     if all(_alike(vectors[first], vectors[other], part.mask) for other in others):
         return Choice(readings[first], "flat: other axes give the same surface", None)
@@ -121,7 +121,9 @@ def _by_contours(vectors, part):
         difference = votes[np.newaxis] - votes[:, np.newaxis]
         spread = np.sqrt(np.sum(difference**2, axis=-1))
         better = np.divide(difference.sum(axis=-1), spread, out=better, where=spread > 0)
-        points = votes.mean(axis=1) >= RAISED
+        # Only the best of all eight, named or not: what is hollow fits some wrong axes better than others.
+        mean = votes.mean(axis=1)
+        points = (mean == mean.max()) & (mean >= RAISED)
         better[:, ~points] = np.minimum(better[:, ~points], 0.0)
         better[~points] = np.maximum(better[~points], 0.0)
     return votes, better
