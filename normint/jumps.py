@@ -12,6 +12,7 @@ from normint import inputs
 __all__ = ["BELOW", "Jumps", "find_jumps", "joined", "pieces"]
 
 BELOW = 0.1  # an edge is cut where its weight is less than this part of the median
+JUMP = 1.0  # pixels by which a step differs from those beside it, at least, where weights leave it open
 
 
 class Jumps(NamedTuple):
@@ -41,21 +42,35 @@ class Jumps(NamedTuple):
         return f"{100 * self.share:.2g} % of the edges, {where}; longest {self.longest} px"
 
 
-def joined(mask, weights=None, below=BELOW):
+def joined(mask, weights=None, below=BELOW, height=None):
     """Tell which edges downwards and to the right join two pixels of the mask and are not cut.
 
     Parameters
     ----------
     mask : ndarray of bool
     weights : (array_like, array_like), optional
-        Of the edges downwards and to the right, as in :class:`normint.Integration`.
+        Of the edges downwards and to the right, as in :class:`normint.Integration`. An edge is cut where its
+        weight is 0, and where it is below ``below`` times the median and the height jumps.
     below : float
-        An edge is cut where its weight is less than this part of the median of those above 0.
+    height : ndarray, optional
+        In pixels. It jumps where a step is by `JUMP` larger or smaller than the steps before and after it.
+        Without it, weights alone decide.
 
     Returns
     -------
     down, right : ndarray of bool
-        One row, and one column, smaller than the mask.
+        One row less than the mask, and one column less.
+
+    Notes
+    -----
+    Some methods let go of what is steep, whether it jumps or not: cut by the weights alone, their surfaces
+    would be torn along every outline.
+
+    Examples
+    --------
+    >>> weights = np.ones((1, 4)), np.array([[1.0, 0.0, 1.0, 0.0]])
+    >>> joined(np.ones((1, 4), bool), weights)[1]
+    array([[ True, False,  True]])
     """
     down, right = mask[:-1] & mask[1:], mask[:, :-1] & mask[:, 1:]
     if weights is None:
@@ -67,16 +82,21 @@ def joined(mask, weights=None, below=BELOW):
     values = np.concatenate([w[edge & (w > 0)] for w, edge in zip(strengths, (down, right), strict=True)])
     if not len(values):
         return down, right
-    least = below * np.median(values)
-    return down & (strengths[0] >= least), right & (strengths[1] >= least)
+    least, result = below * np.median(values), []
+    for axis, (edges, strength) in enumerate(zip((down, right), strengths, strict=True)):
+        weak = strength < least
+        if height is not None:
+            weak &= (strength == 0) | (_jump(np.where(mask, height, np.nan), axis) >= JUMP)
+        result.append(edges & ~weak)
+    return tuple(result)
 
 
-def find_jumps(mask, weights, below=BELOW):
+def find_jumps(mask, weights, below=BELOW, height=None):
     """Find where a surface jumps.
 
     Parameters
     ----------
-    mask, weights, below
+    mask, weights, below, height
         As for :func:`joined`.
 
     Returns
@@ -92,7 +112,7 @@ def find_jumps(mask, weights, below=BELOW):
     >>> print(find_jumps(mask, weights))
     17 % of the edges, mostly on the right; longest 4 px
     """
-    there, kept = joined(mask), joined(mask, weights, below)
+    there, kept = joined(mask), joined(mask, weights, below, height)
     down, right = (edge & ~held for edge, held in zip(there, kept, strict=True))
     count, total = (sum(int(edge.sum()) for edge in edges) for edges in ((down, right), there))
     if not count:
@@ -100,12 +120,12 @@ def find_jumps(mask, weights, below=BELOW):
     return Jumps(count, count / total, _longest(down, right), _place(mask, down, right))
 
 
-def pieces(mask, weights=None, below=BELOW):
+def pieces(mask, weights=None, below=BELOW, height=None):
     """Number the pieces that a surface falls into.
 
     Parameters
     ----------
-    mask, weights, below
+    mask, weights, below, height
         As for :func:`joined`.
 
     Returns
@@ -123,7 +143,7 @@ def pieces(mask, weights=None, below=BELOW):
     if weights is None:
         return label(mask)
     number = np.cumsum(mask, dtype=np.int64).reshape(mask.shape) - 1
-    down, right = joined(mask, weights, below)
+    down, right = joined(mask, weights, below, height)
     i = np.concatenate([number[:-1][down], number[:, :-1][right]])
     j = np.concatenate([number[1:][down], number[:, 1:][right]])
     size = np.count_nonzero(mask)
@@ -132,6 +152,16 @@ def pieces(mask, weights=None, below=BELOW):
     labels = np.zeros(mask.shape, np.int32)
     labels[mask] = found + 1
     return labels, int(count)
+
+
+def _jump(height, axis):
+    """Return by how much each step along an axis differs from the more alike of those before and after."""
+    steps = np.diff(np.moveaxis(height, axis, 0), axis=0)
+    change = np.abs(np.diff(steps, axis=0))
+    nothing = np.full((1, *steps.shape[1:]), np.nan)
+    before, after = (np.concatenate(parts)[: len(steps)] for parts in ((nothing, change), (change, nothing)))
+    jump = np.fmin(before, after)
+    return np.moveaxis(np.where(np.isnan(jump), np.abs(steps), jump), 0, axis)
 
 
 def _longest(down, right):

@@ -66,19 +66,32 @@ def line_of_cuts(shape, column, least=0.01):
     return down, right
 
 
-def test_a_line_of_cuts_separates_the_mesh():
-    made = mesh(np.zeros((6, 8)), weights=line_of_cuts((6, 8), 3))
+@pytest.mark.parametrize("least, step", [(0.0, 0.0), (0.01, 2.0)])
+def test_a_line_of_cuts_separates_the_mesh(least, step):
+    depth = step * np.repeat([[0, 0, 0, 0, 1, 1, 1, 1]], 6, axis=0)
+    made = mesh(depth, weights=line_of_cuts((6, 8), 3, least))
     pieces = made.split(only_watertight=False)
     assert sorted(len(piece.vertices) for piece in pieces) == [24, 24]
     assert len(made.faces) == 2 * 5 * (3 + 3)
-    assert len(mesh(np.zeros((6, 8)), weights=line_of_cuts((6, 8), 3), below=0.005).faces) == 2 * 5 * 7
+
+
+@pytest.mark.parametrize(
+    "depth", [np.zeros((6, 8)), 3.0 * np.indices((6, 8))[1], 0.4 * np.indices((6, 8))[1] ** 2]
+)
+def test_weak_edges_are_not_cut_where_it_is_only_steep(depth):
+    assert len(mesh(depth, weights=line_of_cuts((6, 8), 3)).faces) == 2 * 5 * 7
+
+
+def test_how_weak_an_edge_must_be():
+    depth = 2.0 * np.repeat([[0, 0, 0, 0, 1, 1, 1, 1]], 6, axis=0)
+    assert len(mesh(depth, weights=line_of_cuts((6, 8), 3), below=0.005).faces) == 2 * 5 * 7
 
 
 def test_no_triangle_joins_what_only_cut_edges_join():
     """For random cuts, the vertices of every triangle are neighbours by edges that are not cut."""
     rng = np.random.default_rng(0)
     mask = rng.random((20, 20)) < 0.9
-    weights = tuple(np.where(rng.random((20, 20)) < 0.3, 1e-3, 1.0) for _ in range(2))
+    weights = tuple(np.where(rng.random((20, 20)) < 0.3, 0.0, 1.0) for _ in range(2))
     made = mesh(np.zeros(mask.shape), mask, weights=weights)
     pixels = np.argwhere(mask)
     allowed = set()

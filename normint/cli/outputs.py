@@ -118,7 +118,7 @@ def report(task, result, files, reading, asked_for):
         "iterations": int(result.iterations),
         "converged": bool(result.converged),
         "energy": float(result.energies[-1]) if len(result.energies) else None,
-        "jumps": _jumps(result),
+        "jumps": _jumps(task, result),
         **measure(task),
         "depth": {"least": low, "greatest": high, **_what_it_is(task)},
         **task.finish.told,
@@ -148,11 +148,12 @@ def _what_it_is(task):
     return {"unit": "that of the prior" if task.prior else "any", "along": along}
 
 
-def _jumps(result):
+def _jumps(task, result):
     """Return where the surface jumps; None if the method lets it jump nowhere."""
     if result.weights is None:
         return None
-    return find_jumps(np.isfinite(result.depth), result.weights)._asdict()
+    height = task.seen.lens.unit * task.seen.lens.potential(task.finish.integrated)
+    return find_jumps(np.isfinite(result.depth), result.weights, height=height)._asdict()
 
 
 def measure(task):

@@ -41,7 +41,8 @@ def mesh(
         The camera's matrix; None for a camera far away. The same as for the integration.
     weights : (array_like, array_like), optional
         Of the edges downwards and to the right, as in :class:`normint.Integration`. No triangle spans an edge
-        whose weight is below ``below`` times the median: there the method let the surface jump.
+        whose weight is 0, or below ``below`` times the median and across a step of a pixel that those beside
+        it do not have: there the method let the surface jump.
     below : float
     triangles : int, optional
         How many triangles to have, about: where the surface is nearly flat, they are merged. Outline and
@@ -92,7 +93,9 @@ def mesh(
     if camera is not None and not (depth[mask] > 0).all():
         raise ValueError("depth is zero or negative somewhere; expected distances > 0 with a camera")
     points, vertices = view.grid, view.grid_vertices
-    faces = grid_triangles(mask, *joined(mask, weights, below))
+    height = np.full(mask.shape, np.nan)
+    height[mask] = points[:, 2]
+    faces = grid_triangles(mask, *joined(mask, weights, below, height))
     normals = None if base is not None else vertex_normals(vertices, faces)
     if triangles is not None:
         points, faces = _fewer(points, faces, triangles, base is not None)

@@ -83,7 +83,7 @@ def flatten(depth, shape="plane", *, length=None, weights=None, together=False, 
     if periodic:
         labels, count, slope = np.ones(mask.shape, np.int32), 1, np.zeros(mask.shape)
     else:
-        labels, count = (mask.astype(np.int32), 1) if together else pieces(mask, weights)
+        labels, count = (mask.astype(np.int32), 1) if together else pieces(mask, weights, height=depth)
         basis = _basis(mask, 1 if shape == "plane" else 2)
         slope = np.full(mask.shape, np.nan)
         slope[mask] = basis @ _fit(basis, depth[mask], labels[mask], count)
