@@ -174,7 +174,9 @@ def test_a_texture_is_upright_and_not_mirrored(tmp_path, suffix, options, size):
     made = mesh(depth, texture=corner_marks(size * ROWS, size * COLUMNS), **options)
     write_mesh(tmp_path / f"statue{suffix}", made)
     names = {file.name for file in tmp_path.iterdir()}
-    assert names == ({"statue.glb"} if suffix == ".glb" else {"statue.obj", "statue.mtl", "statue.png"})
+    assert names == (
+        {"statue.glb"} if suffix == ".glb" else {"statue.obj", "statue.mtl", "statue_texture.png"}
+    )
     read = trimesh.load(tmp_path / f"statue{suffix}", force="mesh", process=False)
     assert seen_colours(read) == [[[255, 0, 0]], [[0, 255, 0]], [[0, 0, 255]], [[90, 90, 90]]]
 
