@@ -20,7 +20,7 @@ MESHES = ("ply", "obj", "stl", "glb")
 HEIGHT_MAPS = ("png8", "png16", "tiff", "tiff32", "exr")
 # Bytes that the methods take for each pixel of the rectangle around the mask, as measured, and a mesh of it.
 MEMORY = {"quadratic": 130, "dct": 40, "sylvester": 65, "calibrated": 480}
-MEMORY_OF_OTHERS, MEMORY_OF_MESH, MEMORY_OF_SLOPES = 250, 150, 20
+MEMORY_OF_OTHERS, MEMORY_OF_MESH, MEMORY_OF_SLOPES = 250, 700, 20
 
 DESCRIPTION = "Integrate a normal map into a depth map."
 EPILOG = """
