@@ -25,7 +25,7 @@ MESHES = ("ply", "obj", "stl", "glb")
 HEIGHT_MAPS = ("png8", "png16", "tiff", "tiff32", "exr")
 # Bytes that the methods take for each pixel of the rectangle around the mask, as measured, and a mesh of it.
 MEMORY = {"quadratic": 130, "dct": 40, "sylvester": 65, "calibrated": 400}
-MEMORY_OF_OTHERS, MEMORY_OF_MESH, MEMORY_OF_SLOPES = 250, 150, 20
+MEMORY_OF_OTHERS, MEMORY_OF_MESH, MEMORY_OF_OBJ, MEMORY_OF_SLOPES = 250, 700, 1300, 20
 
 DESCRIPTION = "Integrate a normal map into a depth map."
 EPILOG = """
@@ -297,7 +297,9 @@ def _solve(arguments, task):
 
     seen = task.seen
     rows, columns = seen.domain[bounding_box(seen.domain)].shape
-    each = MEMORY.get(arguments.method, MEMORY_OF_OTHERS) + (MEMORY_OF_MESH if arguments.mesh else 0)
+    in_words = arguments.triangles is None and any("obj" in suffix.lower() for suffix in arguments.mesh)
+    of_mesh = (MEMORY_OF_OBJ if in_words else MEMORY_OF_MESH) if arguments.mesh else 0
+    each = MEMORY.get(arguments.method, MEMORY_OF_OTHERS) + of_mesh
     what = f"{arguments.path} of {rows} × {columns} pixels, integrated by {arguments.method},"
     check_room(what, each * rows * columns)
     because = task.settings["axes why"]

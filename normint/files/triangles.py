@@ -10,7 +10,7 @@ from normint.extras import extra
 
 __all__ = ["grid_triangles", "outline", "side_keys", "simplified", "used", "vertex_normals"]
 
-SCALES = (1000.0, 100.0, 10.0, 1.0)  # units in a pixel
+SCALES = (300.0, 30.0, 3.0, 1.0)  # units in a pixel
 
 
 def grid_triangles(mask, down, right):
