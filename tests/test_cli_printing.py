@@ -15,7 +15,7 @@ COMMANDS = [
     "integrate --help",
     "workbook --help",
     "results",
-    "integrate relief --json",
+    "integrate relief --out normint-out --json",
 ]
 
 
@@ -57,6 +57,6 @@ def test_errors_that_cannot_be_printed(tmp_path, where):
 
 def test_no_file_takes_the_place_of_a_closed_stream(tmp_path):
     make(tmp_path / "relief")
-    done = shell("normint integrate relief --quiet --preview --png <&- >&- 2>&-", tmp_path)
+    done = shell("normint integrate relief --out normint-out --quiet --preview --png <&- >&- 2>&-", tmp_path)
     assert done.returncode == 0
     assert len(os.listdir(tmp_path / "normint-out")) == 4

@@ -213,12 +213,22 @@ def test_every_known_command_is_printed():
     assert set(KNOWN) == set(printed_commands(README))
 
 
+QUOTED = re.findall(r"`(--[^`\n]+)`", README)
+# Of those, some that need no other files, and that go together.
+TOGETHER = ["--axes auto", "--background white", "--method phi1 --option beta=0.5", "--mesh glb",
+            "--mesh-cut never", "--mm-per-pixel 0.1", "--height-map png8", "--flatten plane"]  # fmt: skip
+
+
+def test_options_quoted_alone_are_known(clone):
+    known = set(re.findall(r"--[a-z-]+", clone.run(".venv/bin/normint integrate --help").stdout))
+    assert {flag for span in QUOTED for flag in re.findall(r"--[a-z-]+", span)} <= known
+
+
 def test_options_quoted_alone_do_what_the_sentence_says(clone):
-    quoted = [span for span in re.findall(r"`(--[^`\n]+)`", README) if span not in ("--prior", "--force")]
-    command = f".venv/bin/normint integrate my_normals --out other {' '.join(quoted)}"
-    done = clone.run(command)
+    assert set(TOGETHER) <= set(QUOTED)
+    done = clone.run(f".venv/bin/normint integrate my_normals --out other {' '.join(TOGETHER)}")
     assert done.returncode == 0, done.stderr
-    assert "phi1: " in done.stdout and "--axes 'xyz'" in done.stderr  # the warning names the likely fix
+    assert "phi1: " in done.stdout and "flattened by plane" in done.stdout and " mm" in done.stdout
 
 
 @pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\((?!http)([^)#]+)\)", README))))

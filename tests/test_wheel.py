@@ -111,7 +111,8 @@ def test_it_holds_the_package_and_nothing_else(wheel):
 def test_the_extras_are_not_there(run):
     extras = PROJECT["optional-dependencies"]
     modules = ["matplotlib", "papermill", "pyamg", "plotly", "ipywidgets", "skimage", "OpenEXR", "pytest"]
-    assert len(extras) == 3
+    modules += ["fast_simplification", "PIL"]
+    assert len(extras) == 4
     code = "from importlib.util import find_spec as f; print([name for name in {} if f(name)])"
     assert printed(run("python", "-c", code.format(modules))).strip() == "[]"
 

@@ -161,7 +161,8 @@ def lines(summary):
         yield f"tile: mean slopes {slopes} (down, right) removed"
     if maps := summary.get("height maps"):
         yield f"height maps: {maps['near']} is near, range {_as_text(maps['range'])}"
-    if mesh := summary.get("mesh"):
+    asked = (summary["asked"].get(name) for name in ("triangles", "base", "mm_per_pixel", "dpi", "texture"))
+    if any(value is not None for value in asked) and (mesh := summary.get("mesh")):
         size = " × ".join(f"{side:.4g}" for side in mesh["size"])
         closed = ", closed" if mesh["closed"] else ""
         unit = "" if mesh["unit"] == "any" else f" {mesh['unit']}"

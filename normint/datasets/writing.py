@@ -51,7 +51,8 @@ def write_normal_map(folder, normals, mask, depth=None, camera=None):
     write_image(folder / "normal_map.png", np.where(mask[..., np.newaxis], colours, 0).astype(np.uint16))
     write_image(folder / "mask.png", np.where(mask, 255, 0).astype(np.uint8))
     if depth is not None:
-        np.savez_compressed(folder / "depth_gt.npz", depth_gt=depth)
+        # In such files it grows away from the camera; without a camera, ours grows towards the viewer.
+        np.savez_compressed(folder / "depth_gt.npz", depth_gt=depth if camera is not None else -depth)
     if camera is not None:
         np.savetxt(folder / "K.txt", camera)
 

@@ -10,6 +10,7 @@ import numpy as np
 from normint.solver import checkerboard, memory
 from normint.solver.hierarchy import Hierarchy
 
+LEAST = 1e-13  # relative residual, below which further steps add rounding errors and nothing else
 RECHECK = 1e-5  # below it, the residual that the iteration carries along is checked against the true one
 RESTARTS = 3
 CHANGE = 3.0  # tolerances by which the last step may change a depth, beside the largest depth
@@ -143,6 +144,7 @@ class Multigrid:
             norm = np.sqrt(checkerboard.conjugate_step(x, r, e, ae, d, ad, self._length, beta))
             if self.uneven and self.pieces is None and norm <= tolerance * scale:
                 change = abs(self._length) * np.abs(d).max() / np.abs(x).max()
+                change = change if norm > LEAST * scale else 0.0
             if callback is not None:
                 callback(iteration, norm)
         return iteration, norm

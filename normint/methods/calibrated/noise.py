@@ -206,11 +206,11 @@ def _shared(p, q, curl, square, deviation, bend, side):
 
 def _median(values, where, window):
     """Return the median over a window around each value, in half octaves."""
-    total = uniform_filter(where.astype(np.float32), window, mode="constant")
+    total = uniform_filter(where.astype(float), window, mode="constant")
     level, last = np.full(values.shape, np.nan), np.zeros(values.shape)
     for half_octave in HALF_OCTAVES:
         below = where & (values <= 2.0 ** (0.5 * half_octave))
-        share = uniform_filter(below.astype(np.float32), window, mode="constant") / np.maximum(total, 1e-12)
+        share = uniform_filter(below.astype(float), window, mode="constant") / np.maximum(total, 1e-12)
         found = np.isnan(level) & (share >= 0.5)
         level[found] = half_octave - (share[found] - 0.5) / np.maximum(share[found] - last[found], 1e-12)
         last = share

@@ -11,7 +11,7 @@ from normint.methods.calibrated.pyramid import Halving
 ROUNDS = 10  # of moves and polishing, at most; few surfaces need more than four
 NOISE = 3.0  # standard deviations beyond which noise hardly goes
 WILD = 1e-3  # weight, in the mean over a block, of slopes that contradict all around them
-AT_ONCE = 100.0  # the factor between temperatures with which a large image is polished before its moves
+QUICKLY = 6.0  # the factor between temperatures with which a large image is polished before its moves
 # The part by which size and offset of a piece may differ from one that was tried in vain, which is then not
 # tried again.
 ALIKE = 0.1
@@ -41,7 +41,7 @@ def _start(surface, tell):
     """Return a depth to start from: least squares cooled down, what the half leads to, or both fused."""
     small = np.count_nonzero(surface.mask) <= surface.constants.whole
     if surface.large:
-        return surface.polish(_move_cuts(surface, _from_half(surface, tell)), AT_ONCE)
+        return surface.polish(_move_cuts(surface, _from_half(surface, tell)), QUICKLY)
     z = surface.polish(_cool_down(surface, tell))
     return z if small else _fuse(surface, surface.polish(_from_half(surface, in_silence)), z)
 
