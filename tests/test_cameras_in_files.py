@@ -141,7 +141,7 @@ class TestCommand:
             ("--fov 60 --fov-axis up", "--fov-axis is 'up'; expected horizontal or vertical or diagonal"),
             ("--fov-axis vertical", "--fov-axis is given without --fov"),
             ("--rays-axes xyz", "--rays-axes is given without --rays"),
-            ("--rays r.npy --rays-axes abc", "--rays-axes is 'abc'; expected one of"),
+            ("--rays r.npy --rays-axes abc", "--rays-axes is 'abc'; expected"),
             ("--camera K.txt --depth x", "--depth is 'x'; expected z or ray"),
         ],
     )

@@ -38,7 +38,7 @@ class TestBeside:
         lines = capsys.readouterr().out.splitlines()
         assert [line.split()[0] for line in lines] == ["size", "axes", "method", "time", "jumps"]
         assert "20 × 24 pixels" in lines[0] and str(MASK.sum()) in lines[0]
-        assert "xyz: right, up, toward the camera; the normals agree" in lines[1]
+        assert "xyz: right, up, toward the camera; by its curl, " in lines[1]
         assert "quadratic: least squares" in lines[2]
         assert "wrote map_depth.npy, map.glb, map_preview.png, map_report.json" in lines[3]
         assert "--method calibrated" in lines[4]

@@ -215,7 +215,7 @@ def test_every_known_command_is_printed():
 
 QUOTED = re.findall(r"`(--[^`\n]+)`", README)
 # Of those, some that need no other files, and that go together.
-TOGETHER = ["--axes auto", "--background white", "--method phi1 --option beta=0.5", "--mesh glb",
+TOGETHER = ["--axes auto", "--method phi1 --option beta=0.5", "--mesh glb",
             "--mesh-cut never", "--mm-per-pixel 0.1", "--height-map png8", "--flatten plane"]  # fmt: skip
 
 
