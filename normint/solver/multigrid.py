@@ -10,7 +10,9 @@ import numpy as np
 from normint.solver import checkerboard, memory
 from normint.solver.hierarchy import Hierarchy
 
-LEAST = 1e-13  # relative residual, below which further steps add rounding errors and nothing else
+# The relative residual, at the level of rounding errors, from which an iteration ends that makes it larger
+# again by this factor.
+ROUNDING, GROWTH = 1e-13, 10.0
 RECHECK = 1e-5  # below it, the residual that the iteration carries along is checked against the true one
 RESTARTS = 3
 CHANGE = 3.0  # tolerances by which the last step may change a depth, beside the largest depth
@@ -128,7 +130,7 @@ class Multigrid:
         coarse = self.hierarchy
         fine = r, *self.weights, self.inverse, self.span, coarse.pixel_aggregate, e
         norm, change = np.sqrt(np.vdot(r, r)), 0.0
-        curvature, iteration = 1.0, 0
+        curvature, iteration, least = 1.0, 0, norm
         while (norm > tolerance * scale or change > CHANGE * tolerance) and iteration < max_iterations:
             iteration += 1
             coarse.right_side[: coarse.starts[1]] = 0.0
@@ -144,9 +146,11 @@ class Multigrid:
             norm = np.sqrt(checkerboard.conjugate_step(x, r, e, ae, d, ad, self._length, beta))
             if self.uneven and self.pieces is None and norm <= tolerance * scale:
                 change = abs(self._length) * np.abs(d).max() / np.abs(x).max()
-                change = change if norm > LEAST * scale else 0.0
             if callback is not None:
                 callback(iteration, norm)
+            least = min(least, norm)
+            if least <= ROUNDING * scale and norm > GROWTH * least:
+                break  # further steps would only add up rounding errors
         return iteration, norm
 
 
