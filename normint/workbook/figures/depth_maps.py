@@ -136,8 +136,12 @@ def weakest_edge(weights):
     down, right = weights
     median = np.median(np.concatenate([w[w > 0] for w in weights]))
     weakest = np.full(down.shape, np.inf)
+    inside = np.zeros(down.shape, bool)  # pixels that an edge holds; between two of them, 0 is a cut
     for w, (here, there) in zip((down, right), NEIGHBOURS, strict=True):
-        w = np.where(w > 0, w / median, np.inf)[here]
+        inside[here] |= w[here] > 0
+        inside[there] |= w[here] > 0
+    for w, (here, there) in zip((down, right), NEIGHBOURS, strict=True):
+        w = np.where(inside[here] & inside[there], w[here] / median, np.inf)
         weakest[here] = np.minimum(weakest[here], w)
         weakest[there] = np.minimum(weakest[there], w)
     return weakest
