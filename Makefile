@@ -31,17 +31,20 @@ workbook: $(READY)  ## run all notebooks, regenerate all figures and the results
 	$(BIN)/normint workbook $(ARGS)
 
 test: $(READY)  ## run the tests: units, properties, doctests, every notebook through nbval
+	$(BIN)/normint warm-up
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope $(ARGS)
 	$(AS_COMMITTED) $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope --nbval --nbval-cell-timeout=600 \
 		--nbval-sanitize-with=tests/nbval_sanitize.cfg notebooks
 
 coverage: $(READY)  ## run the tests without the notebooks, and list the lines that none of them reaches
+	$(BIN)/normint warm-up
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope --cov $(ARGS)
 
 test-browser: $(READY)  ## open JupyterLab and the site in Chromium, move a slider, keep screenshots in build/browser
 	$(BIN)/python -m pytest -rs tests/browser $(ARGS)
 
 bounds: $(READY) ## run the kernels with every index checked against the bounds of its array
+	NUMBA_BOUNDSCHECK=1 $(ONE_THREAD) $(BIN)/normint warm-up
 	NUMBA_BOUNDSCHECK=1 $(ONE_THREAD) $(BIN)/python -m pytest -n 2 -k "not Invariance and not tiny_to_huge" \
 		$(BOUNDED) $(ARGS)
 
@@ -60,7 +63,7 @@ lab: $(READY)   ## open JupyterLab on the notebooks; what they save goes to buil
 site: $(READY)  ## turn the notebooks into pages that need no network, in build/site
 	$(BIN)/normint site $(ARGS)
 
-bench: $(READY) ## measure the solver, the methods and the panels, print the tables and write them as CSV
+bench: $(READY) ## measure speed and memory in one table, and list what got slower (ARGS=--update keeps it)
 	$(BIN)/python -m benchmarks $(ARGS)
 
 lock:           ## write the newest versions of all libraries into requirements.lock, for LOCK=1
@@ -77,6 +80,7 @@ newest:         ## test with the newest versions of all libraries, where the loc
 	@if grep -v '^#' requirements.lock | diff - build/newest/versions; then \
 		echo "requirements.lock has the newest versions"; \
 	else \
+		build/newest/$(PROGRAMS)/normint warm-up && \
 		$(ONE_THREAD) build/newest/$(PROGRAMS)/python -m pytest -n 2 --dist loadscope $(ARGS); \
 	fi
 

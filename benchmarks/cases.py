@@ -1,6 +1,6 @@
 """What is measured, and on what.
 
-The solver: five masks, weights with weak curves, a gradient with noise. The methods for piecewise smooth
+The solver: eight masks, weights with weak curves, a gradient with noise. The methods for piecewise smooth
 surfaces: the vase, of any size.
 """
 
@@ -31,17 +31,26 @@ def gradient(n):
 
 
 def masks(n):
-    """Return the five domains, by name, in an n×n image."""
+    """Return the domains, by name, in an n×n image."""
     u, v = np.mgrid[-1 : 1 : n * 1j, -1 : 1 : n * 1j]
     radius, angle = np.hypot(u, v), np.arctan2(u, v)
     blobs = smooth_noise(n, seed=0)
     return {
         "rectangle": np.ones((n, n), bool),
         "disk": radius < 1,
+        "annulus": (0.5 < radius) & (radius < 1),
         "star": radius < 0.55 + 0.4 * np.cos(9 * angle),
         "blobs": blobs > np.quantile(blobs, 0.4),
         "slits": _with_slits(radius < 1),
+        "spiral": _spiral(radius, angle),
+        "moth-eaten": (radius < 1) & (np.random.default_rng(3).random((n, n)) >= 0.01),
     }
+
+
+def _spiral(radius, angle, turns=20, width=12 / 512):
+    """Return the band around an Archimedean spiral: of 1024 pixels, it is 12 wide and as much apart."""
+    arm = (turns * radius - angle / (2 * np.pi)) % 1.0  # 0 on the spiral, and again one turn further out
+    return (arm < turns * width) & (radius < 1)
 
 
 def thin_masks(n):

@@ -14,5 +14,6 @@ from .normals.convert import normals_to_gradient as normals_to_gradient
 from .normals.flattening import flatten as flatten
 from .normals.integrate_normals import integrate_normals as integrate_normals
 from .normals.photometric_stereo import photometric_stereo as photometric_stereo
+from .solver.threads import set_threads as set_threads
 
 __version__: str

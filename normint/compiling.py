@@ -27,14 +27,23 @@ from numba.misc.appdirs import AppDirs
 from normint import paths
 
 PACKAGE = Path(__file__).resolve().parent
-FAST = {"fastmath": True, "error_model": "numpy", "nogil": True}
+# Sums may be reordered, but divisions are exact: estimates, which only vectors have, would make a result
+# depend on whether the compiler's guard against overlapping arrays lets it use vectors, so on addresses.
+FAST = {
+    "fastmath": {"nnan", "ninf", "nsz", "reassoc", "contract"}, "error_model": "numpy", "nogil": True,
+}  # fmt: skip
 # For kernels that only kernels call: Python needs no way in, which would have to be compiled.
 INNER = FAST | {"no_cpython_wrapper": True}
+# For the few lines that kernels call at every node: a call would cost more than they do.
+WITHIN = INNER | {"forceinline": True}
+# For images: outside the mask they may hold anything, also what is not a number.
+ANYTHING = FAST | {"fastmath": {"nsz", "reassoc", "contract"}}
 # For rows of a handful of entries: sums that may be reordered would be vectorised, which is slower.
 SHORT_ROWS = FAST | {"fastmath": {"contract"}}
 
-FIRST_USE = "about 20 s"
+FIRST_USE = "about 40 s"
 KEPT = 8  # folders of some 15 MB: for branches and versions of Python side by side, with and without checks
+COMPLETE = "complete"  # a file, where everything is compiled
 # The settings of numba that change the code and that its own index does not ask for.
 SETTINGS = (
     "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "DISABLE_INTEL_SVML", "LOOP_VECTORIZE", "OPT", "SLP_VECTORIZE",
@@ -139,6 +148,18 @@ def folder():
     return None
 
 
+def complete():
+    """Tell whether somebody has compiled everything, and said so by `mark_complete`."""
+    return folder() is not None and (folder() / COMPLETE).exists()
+
+
+def mark_complete():
+    """Remember that everything is compiled, for as long as the folder stays."""
+    if folder() is not None:
+        with suppress(OSError):
+            (folder() / COMPLETE).touch()
+
+
 class _Locator(caching._CacheLocator):
     """Where the machine code of one function is."""
 
@@ -225,11 +246,15 @@ def _versions():
 
 
 def _places():
-    """Yield the folders that may hold ours, in numba's order."""
+    """Yield the folders that may hold ours, the best first.
+
+    In a clone it is one of the clone, whatever environment it is used from. An installed package may be
+    installed again, without the folders that it had: the machine code waits for it in the user's cache.
+    """
     if config.CACHE_DIR:
         yield Path(config.CACHE_DIR)
-    yield PACKAGE / "__pycache__"
-    yield Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
+    beside, users = PACKAGE / "__pycache__", Path(AppDirs(appname="numba", appauthor=False).user_cache_dir)
+    yield from (beside, users) if (PACKAGE.parent / "pyproject.toml").is_file() else (users, beside)
 
 
 def _remove_old(parent):

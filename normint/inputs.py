@@ -63,7 +63,7 @@ def as_mask(mask: Any, shape: tuple[int, ...]) -> NDArray[np.bool_]:
             mask = truth
     if not mask.any():
         raise ValueError("mask is empty; expected at least one pixel inside")
-    return np.ascontiguousarray(mask)
+    return _for_kernels(mask)
 
 
 def as_field(
@@ -317,7 +317,12 @@ def as_real(name: str, values: Any) -> NDArray[np.float64]:
         raise ValueError(f"{name} is not an array; expected rows of equal length") from None
     if values.dtype.kind not in "biuf":
         raise ValueError(f"{name} has type {values.dtype}; expected real numbers")
-    return np.asarray(values, dtype=np.float64, order="C")
+    return _for_kernels(np.asarray(values, dtype=np.float64))
+
+
+def _for_kernels(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array of the one kind that kernels are compiled for: a copy is sooner made than code."""
+    return np.require(array, requirements=["C", "W"])
 
 
 def _all_finite(values: NDArray[np.float64]) -> bool:

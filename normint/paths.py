@@ -68,6 +68,15 @@ def variant():
     return os.environ.get("NORMINT_VARIANT", "")
 
 
+def threads():
+    """Return how many threads are asked for: `$NORMINT_THREADS`, or `$OMP_NUM_THREADS`, or None."""
+    for name in ("NORMINT_THREADS", "OMP_NUM_THREADS"):
+        text = os.environ.get(name, "")
+        if text.isdecimal() and int(text) > 0:
+            return int(text)
+    return None
+
+
 def kernel_environment(figures_folder, variant, data):
     """Return the environment of the kernels that run the notebooks."""
     environment = {

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ def package(tmp_path):
     for module in (compiling, paths):
         shutil.copy2(module.__file__, folder)
     (folder / "__init__.py").touch()
+    (folder.parent / "pyproject.toml").touch()  # as in a clone
     (folder / "outer.py").write_text(OUTER)
     (folder / "inner.py").write_text(INNER.format(1))
     home = tmp_path / "home"
@@ -102,6 +104,22 @@ def test_where_it_is_kept(package):
     assert package(NUMBA_CACHE_DIR=str(chosen)) == "20 1"
 
 
+def test_an_installed_package_finds_it_again_when_it_is_installed_again(package, tmp_path):
+    (package.folder.parent / "pyproject.toml").unlink()
+    assert package() == "20 0"
+    assert len(caches(package.home / ".cache/numba")) == 1
+    other = shutil.move(package.folder.parent, tmp_path / "other")  # another environment
+    shutil.rmtree(other / "normint" / "__pycache__", ignore_errors=True)
+    assert package(PYTHONPATH=str(other)) == "20 1"
+
+
+def test_that_everything_is_compiled_is_remembered_until_an_edit(package):
+    code = "from normint import compiling\nprint(compiling.complete()); compiling.mark_complete()"
+    assert [package(code), package(code)] == ["False", "True"]
+    (package.folder / "inner.py").write_text(INNER.format(2))
+    assert package(code) == "False"
+
+
 def test_without_any_place_to_keep_it_a_private_folder_goes_with_the_process(package, tmp_path):
     (package.folder / "__pycache__").touch()
     temporary = tmp_path / "temporary"
@@ -119,11 +137,12 @@ def test_without_any_place_to_keep_it_a_private_folder_goes_with_the_process(pac
 def test_a_damaged_cache_is_compiled_again_and_mended(package):
     package()
     (folder,) = (package.folder / "__pycache__").glob("normint-*")
-    for damage in (b"", b"\x80\x04.", b"not a pickle", os.urandom(100)):
-        for index in folder.glob("*.nbi"):
-            index.write_bytes(damage)
+    outer, inner = sorted(folder.glob("*.nbi"))
+    for one, other in ((b"", b"\x80\x04."), (b"not a pickle", os.urandom(100))):
+        outer.write_bytes(one)
+        inner.write_bytes(other)
         assert package() == "20 0"
-        assert package() == "20 1"
+    assert package() == "20 1"
     for data in folder.glob("*.nbc"):
         data.write_bytes(data.read_bytes()[:100])
     assert package() == "20 0"
@@ -173,9 +192,17 @@ class TestTheLine:
     def test_in_an_open_notebook_too(self, package):
         assert re.fullmatch(LINE, package(NOTEBOOK, terminal=False))
 
-    @pytest.mark.parametrize("name", ["CI", "PYTEST_VERSION", "NORMINT_RUN_LOG"])
-    def test_not_where_nobody_reads_it(self, package, name):
-        assert package(NOTEBOOK, terminal=False, **{name: "1"}) == ""
+    def test_not_where_nobody_reads_it(self, package, monkeypatch):
+        assert package(NOTEBOOK, terminal=False, CI="1") == ""
+        silent = "CI", "PYTEST_VERSION", "NORMINT_RUN_LOG"
+        monkeypatch.setitem(sys.modules, "ipykernel", types.ModuleType("ipykernel"))
+        for name in silent:
+            monkeypatch.delenv(name, raising=False)
+        assert paths.watched()
+        for name in silent:
+            with monkeypatch.context() as patched:
+                patched.setenv(name, "1")
+                assert not paths.watched()
 
     def test_not_into_a_log(self, package):
         assert package(terminal=False) == ""

@@ -37,7 +37,7 @@ DEFAULTS = {
 }
 NAMES = {
     "normint": "Integration integrate integrate_normals normals_to_gradient gradient_to_normals "
-    "depth_to_normals flatten photometric_stereo surfaces metrics domain datasets course priors",
+    "depth_to_normals flatten photometric_stereo set_threads surfaces metrics domain datasets course priors",
     "normint.surfaces": "Surface peaks vase canadian_tent figurine bust",
     "normint.metrics": "rmse mean_angular_error",
     "normint.domain": "Domain",

@@ -110,6 +110,14 @@ class TestGradient:
         with pytest.raises(ValueError, match=message):
             as_gradient(p, q, mask)
 
+    def test_read_only_arrays_need_no_code_of_their_own(self):
+        p = np.zeros((2, 3))
+        mask = np.ones((2, 3), bool)
+        assert as_gradient(p, p, mask)[0] is p
+        for array in (p, mask):
+            array.setflags(write=False)
+        assert all(array.flags.writeable for array in as_gradient(p, p, mask))
+
 
 class TestPrior:
     def test_no_prior(self):

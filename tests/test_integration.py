@@ -66,7 +66,7 @@ class TestDispatch:
         np.testing.assert_array_equal(normint.integrate(p, q).depth, expected)
 
     def test_options_arrive(self):
-        p, q = np.random.default_rng(0).standard_normal((2, 60, 60))
+        p, q = np.random.default_rng(0).standard_normal((2, 61, 60))
         with pytest.warns(RuntimeWarning, match="max_iterations=4, say"):
             result = normint.integrate(p, q, tolerance=1e-12, max_iterations=1)
         assert result.iterations == 1 and not result.converged
@@ -76,7 +76,7 @@ class TestDispatch:
 
     @pytest.mark.parametrize("method", [m for m in METHODS if "max_iterations" in options_of(m)])
     def test_what_did_not_converge_says_so_once_where_the_caller_sees_it(self, method):
-        p, q = np.random.default_rng(0).standard_normal((2, 60, 60))
+        p, q = np.random.default_rng(0).standard_normal((2, 61, 60))
         normals = normint.gradient_to_normals(p, q)
         once = {"method": method, "max_iterations": 1}
         message = f"^{method} did not converge in 1 iteration; max_iterations=4, say, allows more$"

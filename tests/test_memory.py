@@ -21,13 +21,12 @@ def test_zeros_are_zero_the_second_time_too():
     assert (memory.zeros("x", 50) == 0).all()
 
 
-def test_growing_keeps_the_contents():
+def test_another_array_of_the_same_name_has_other_memory():
     memory = workspace.Workspace()
     x = memory.empty("x", 3)
     x[:] = 1, 2, 3
-    larger = memory.grown("x", x, 10)
-    assert len(larger) == 10 and larger[:3].tolist() == [1, 2, 3]
-    assert memory.grown("x", larger, 4) is larger
+    memory.other("x", 3)[:] = 0
+    assert x.tolist() == [1, 2, 3]
 
 
 def test_an_idle_workspace_is_taken_again_unless_it_is_too_large(monkeypatch):

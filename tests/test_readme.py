@@ -37,6 +37,7 @@ WOULD_RUN = {
     "make coverage": [".venv/bin/python -m pytest -n 2", "--cov"],
     "make lab": [".venv/bin/jupyter lab --notebook-dir=notebooks"],
     "make bench": [".venv/bin/python -m benchmarks"],
+    "make bench ARGS=constants": [".venv/bin/python -m benchmarks constants"],
     "make setup": [".venv/bin/normint warm-up"],
 }
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from small_problems import masks, seeds
 
 from normint.domain import Domain
-from normint.solver import checkerboard, references
+from normint.solver import pixels, references
 from normint.solver.elimination import SMALL
+from normint.solver.grid import R, place
 from normint.solver.multigrid import Multigrid
 from normint.solver.system import SOLVERS, System
 
@@ -167,10 +168,15 @@ def test_adjointness(mask, seed, unit):
     domain, expected = Domain(mask), 0.0
     for axis, inside in enumerate((domain.omega_u_plus, domain.omega_v_plus)):
         expected += np.sum((weights[axis] * fluxes[axis] * (np.roll(z, -1, axis) - z))[inside])
-    solver = Multigrid(mask, None if unit else tuple(weights))
-    b, image = np.zeros(checkerboard.shape_for(*mask.shape)), np.zeros(mask.shape)
-    checkerboard.right_side(mask, *solver.weights, *fluxes, False, None, None, b)
-    checkerboard.gather(mask, b, image)
+    labels = mask.astype(np.int32)
+    solver = Multigrid(labels, np.ones(2), None if unit else tuple(weights), precision=float)
+    nothing = np.zeros((0, 0))
+    given = (nothing, nothing) if unit else tuple(weights)
+    data = labels, given, tuple(fluxes), False, nothing, nothing, nothing, np.ones(2)
+    pixels.residual(*data, *solver.where[1:3], solver.nodes, np.zeros((2, 2)))
+    image = np.zeros(mask.shape)
+    for i, j in np.argwhere(mask):
+        image[i, j] = solver.nodes[R, place.py_func(solver.where, int(i), int(j))]
     assembled = references.Direct(mask, None if unit else weights).right_side(*fluxes, False, None)
     np.testing.assert_allclose([np.sum(image * z), assembled @ z[mask]], expected, atol=1e-11)
 
@@ -353,3 +359,14 @@ class TestIterationCounts:
     @pytest.mark.parametrize("tolerance", [1e-8, 1e-12])
     def test_small_tolerances_are_reached(self, shape, tolerance):
         iterations(shape(128), tolerance=tolerance)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_other_weights_give_what_a_new_system_gives(weighted):
+    mask, weights, fluxes = rough_problem()
+    system = System(mask, tuple(np.ones((2, *mask.shape))) if weighted else None)
+    system.reweight(weights)
+    expected = System(mask, weights).solve(*fluxes, tolerance=1e-10)
+    found = system.solve(*fluxes, tolerance=1e-10)
+    assert found.converged
+    np.testing.assert_allclose(found.depth, expected.depth, atol=1e-6 * np.nanmax(np.abs(expected.depth)))

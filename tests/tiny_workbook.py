@@ -1,6 +1,7 @@
 """A workbook of tiny notebooks, and a process that only pretends to execute them."""
 
 import os
+import threading
 from pathlib import Path
 from unittest import mock
 
@@ -10,6 +11,8 @@ from normint.workbook.notebook_files import write_notebook
 
 # What tests must not inherit from whoever runs them.
 SETTINGS = ("NORMINT_DATA", "NORMINT_FIGURES", "NORMINT_VARIANT", "NORMINT_RUN_LOG", "NORMINT_DATASET")
+
+ONE_AT_A_TIME = threading.Lock()  # all share one environment
 
 
 def code_cell(source, number, tags=()):
@@ -61,7 +64,7 @@ class Pretend:
         for path, content in ((figure, name.encode()), (self.target, self.source.read_bytes())):
             with write_atomically(path) as temporary:
                 temporary.write_bytes(content)
-        with mock.patch.dict(os.environ, NORMINT_FIGURES=str(self.figures)):
+        with ONE_AT_A_TIME, mock.patch.dict(os.environ, NORMINT_FIGURES=str(self.figures)):
             recorded = ("fig03", name, "RMSE")
             results.record(*recorded, 0.5)
             (row,) = (r for r in results.read() if (r["figure"], r["case"], r["metric"]) == recorded)

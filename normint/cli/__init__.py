@@ -8,7 +8,7 @@ from normint.cli.integrate import add_integrate
 from normint.cli.methods import add_methods
 from normint.cli.parsing import Parser, UsageError
 from normint.cli.printing import CannotPrint, complain, keep_standard_streams, say
-from normint.cli.warm_up import add_warm_up
+from normint.cli.warm_up import add_warm_up, compile_first
 
 
 def main(argv=None):
@@ -50,7 +50,7 @@ def workbook(arguments):
     options = {name: value for name, value in vars(arguments).items() if name != "command"}
     try:
         with progress() as shown:
-            outcomes = run(**options, progress=shown)
+            outcomes = run(**options, progress=shown, prepare=compile_first)
     except KeyboardInterrupt:
         complain("interrupted; the same command goes on from here")
         return 130

@@ -46,12 +46,13 @@ class Problem:
             initial = quadratic(self.p, self.q, self.mask, **held, tolerance=1e-8).depth
         self.z = np.where(self.mask, initial, 0.0)
         self.data = self.p, self.q, *pairs.neighbours(self.mask)
+        self._system, self._uses = None, 0
 
     def prior_energy(self, z):
         """Compute Σ λ (z - z⁰)²."""
         return 0.0 if self.prior is None else float(np.sum(self.weight * (z - self.prior) ** 2))
 
-    def minimise(self, edges, z, solver, tolerance, steps):
+    def minimise(self, edges, z, solver, tolerance, steps, kept=1):
         """Return the minimiser of a quadratic model, or a depth on the way there from z.
 
         Parameters
@@ -62,9 +63,17 @@ class Problem:
             The depth to start from.
         solver, tolerance, steps
             See :class:`normint.solver.system.System` and its ``solve``; steps are its iterations.
+        kept : int
+            How many systems one after the other share the solver's coarse levels.
         """
-        system = System(self.mask, edges[:2], self.weight, solver=solver, raise_weak=True)
-        solution = system.solve(*edges[2:], self.prior, initial=z, tolerance=tolerance, max_iterations=steps)
+        if self._uses % kept == 0:
+            self._system = System(self.mask, edges[:2], self.weight, solver=solver, raise_weak=True)
+        else:
+            self._system.reweight(edges[:2])
+        self._uses += 1
+        solution = self._system.solve(
+            *edges[2:], self.prior, initial=z, tolerance=tolerance, max_iterations=steps
+        )
         return np.where(self.mask, solution.depth, 0.0)
 
     def run(self, step, energy, model, settled=None, descends=True):
@@ -104,6 +113,8 @@ class Problem:
         model.look(z)
         depth = np.where(self.mask, z, np.nan)
         Pieces(self.mask, diagonal=self.weight).settle(depth, self.prior)
+        # The constant of each piece matters to λ alone: the last energy is that of the depth as it is given.
+        energies[-1] += self.prior_energy(np.where(self.mask, depth, 0.0)) - self.prior_energy(z)
         return Integration(
             depth=depth,
             energies=np.array(energies),

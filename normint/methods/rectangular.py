@@ -6,13 +6,13 @@ A mask that is not a full rectangle, and prior weights that vary, need the quadr
 import time
 
 import numpy as np
-import scipy.fft
 import scipy.linalg
 import scipy.sparse
 
 from normint import inputs
 from normint.methods.periodic import periodic_depth, periodic_energy
 from normint.methods.result import Integration
+from normint.solver.rectangle import cosine_solution, minus_divergence
 
 
 def dct(p, q, mask=None, *, prior=None, prior_weight=0.0, border="natural"):
@@ -159,16 +159,14 @@ def dct_depth(p, q, *, prior=None, prior_weight=0.0, border="natural"):
     weight = _uniform_weight(prior, prior_weight, "dct")
     if border == "periodic":
         return periodic_depth(p, q, prior, weight)
-    z = _minus_divergence(p, q)
+    b = minus_divergence(p, q, True)
     if border == "dropped":
-        _drop_tangential_divergence(z, p, q)
+        _drop_tangential_divergence(b, p, q)
     elif border != "natural":
         raise ValueError(f'border is {border!r}; expected "natural" or "dropped", or "periodic"')
     if weight:
-        z += weight * prior
-    z = scipy.fft.dctn(z, type=2, overwrite_x=True, workers=1)
-    _divide_by_sum(z, *(4 * np.sin(np.pi * np.arange(n) / (2 * n)) ** 2 for n in z.shape), weight)
-    return scipy.fft.idctn(z, type=2, overwrite_x=True, workers=1)
+        b += weight * prior
+    return cosine_solution(b, weight)
 
 
 def sylvester_depth(p, q, *, prior=None, prior_weight=0.0):
@@ -299,20 +297,6 @@ def _uniform_weight(prior, prior_weight, method):
             f'method="{method}" expects one number. Use method="quadratic" instead'
         )
     return float(weight[0])
-
-
-def _minus_divergence(p, q):
-    """Return b = Du p + Dv q on the whole rectangle."""
-    b = np.zeros(p.shape)
-    for image, field in ((b, p), (b.T, q.T)):
-        if len(field) > 1:
-            # Inside, the flux ½(p_{i−1} + p_i) comes in and ½(p_i + p_{i+1}) goes out.
-            image[1:-1] += field[:-2]
-            image[1:-1] -= field[2:]
-            image[0] -= field[0] + field[1]
-            image[-1] += field[-2] + field[-1]
-    b *= 0.5
-    return b
 
 
 def _drop_tangential_divergence(b, p, q):

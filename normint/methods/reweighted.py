@@ -22,11 +22,16 @@ class Reweighted:
     tolerance : float
     steps : int
         When to stop minimising the model: by default after one step of conjugate gradients.
+    kept : int
+        How many models one after the other share the solver's coarse levels. Of non-convex energies, models
+        minimised a little less well may end in another minimum.
     """
 
-    def __init__(self, problem, kind, parameter, nu=1.0, solver="multigrid", tolerance=1e-10, steps=1):
+    def __init__(
+        self, problem, kind, parameter, nu=1.0, solver="multigrid", tolerance=1e-10, steps=1, kept=1
+    ):
         self.problem, self.solver, self.tolerance, self.steps = problem, solver, tolerance, steps
-        self.kind, self.parameter, self.nu = kind, parameter, nu
+        self.kind, self.parameter, self.nu, self.kept = kind, parameter, nu, kept
         self.edges = np.empty((4, *problem.mask.shape))
 
     def energy(self, z):
@@ -49,7 +54,7 @@ class Reweighted:
         Conjugate gradients started at z lower a quadratic function with every step, so a few steps will do;
         and where the model lies above the energy, which it touches at z, the energy is lower too.
         """
-        return self.problem.minimise(self.edges, z, self.solver, self.tolerance, self.steps)
+        return self.problem.minimise(self.edges, z, self.solver, self.tolerance, self.steps, self.kept)
 
 
 class Descent:

@@ -49,14 +49,10 @@ class Workspace:
             array[...] = 0
         return array
 
-    def grown(self, name, array, size):
-        """Return the vector ``array`` with room for at least ``size`` entries, its contents kept."""
-        if size <= len(array):
-            return array
+    def other(self, name, shape, dtype=float):
+        """Return an array that takes the name, but not the memory, of the one that has it."""
         self._blocks.pop(name, None)
-        larger = self.empty(name, size, array.dtype)
-        larger[: len(array)] = array
-        return larger
+        return self.empty(name, shape, dtype)
 
     @property
     def nbytes(self):

@@ -1,159 +1,190 @@
 """Our solver of the weighted 5-point system: conjugate gradients preconditioned by aggregation multigrid.
 
-The finest level is the pixel grid, stored as in :mod:`normint.solver.checkerboard`; the coarse ones are
-graphs (:mod:`normint.solver.coarsening`, :mod:`normint.solver.hierarchy`). Set-up and solution cost a fixed
-number of passes over the pixels, whatever the shape of the domain and however the weights vary along curves.
+The matrix A has one row for each pixel and one weight for each edge between neighbours. A step of conjugate
+gradients needs e ≈ A⁻¹r, and one cycle of multigrid provides it:
+
+1. Two red-black Gauss-Seidel sweeps over the pixels (:mod:`normint.solver.grid`) remove what is rough in the
+   error.
+2. What is left is smooth, and so known from one number for each block of 2x2 pixels. The residuals of a block
+   are added up: the right-hand side of a system of the same kind on a quarter of the nodes. Where a block is
+   crossed by a jump or lies in two pieces of the domain, it becomes several nodes
+   (:mod:`normint.solver.coarsening`); weights between blocks are sums of those between pixels, made softer
+   (:mod:`normint.solver.coarse_edges`).
+3. That system is solved approximately by the same means, down to a few nodes
+   (:mod:`normint.solver.hierarchy`).
+4. The blocks' numbers are added to the pixels, and two more sweeps follow.
+
+All this is done in single precision, in a few passes over memory. Depths are added up, and residuals computed
+anew, in double precision: single precision carries a residual along for four digits, then the true one takes
+its place. Each piece of the domain is measured in units of its own weights and its own right-hand side, so
+that none hides another.
 """
 
 import numpy as np
 
-from normint.solver import checkerboard, memory
-from normint.solver.hierarchy import Hierarchy
+from normint.solver import grid as passes
+from normint.solver import memory, pixels
+from normint.solver.grid import OWN, UNIT, D, R, shape_for
+from normint.solver.hierarchy import Hierarchy, move_down, move_up
+from normint.solver.threads import share
 
-# The relative residual, at the level of rounding errors, from which an iteration ends that makes it larger
-# again by this factor.
-ROUNDING, GROWTH = 1e-13, 10.0
-RECHECK = 1e-5  # below it, the residual that the iteration carries along is checked against the true one
-RESTARTS = 3
+SWEEPS = 2  # over the pixels, before and after the coarse levels
 CHANGE = 3.0  # tolerances by which the last step may change a depth, beside the largest depth
+SAFE = 0.5  # of the tolerance is where iterations end that single precision counts
+DIGITS = 1e-4  # by which single precision carries a residual along
+GROWTH = 3.0  # of a residual that has met its rounding errors
+STALLED = 3  # true residuals in a row that are hardly better: nothing is left but rounding errors
+MORE = 20  # steps beyond the tolerance, for depths that still change
+UNEQUAL = 10.0  # norms of pieces that differ by more are made equal
+TINY = 1e-12  # norms from here to its inverse, and what is computed from them, fit into single precision
+NOTHING = np.zeros((0, 0))
 
 
 class Multigrid:
-    """The system on a mask, ready to be solved for one right-hand side after the other.
+    """The system on some pieces of a domain, ready to be solved for one right-hand side after the other.
 
     Parameters
     ----------
-    mask : ndarray of bool
+    labels : ndarray of int32
+        The piece of each pixel, zero where there is none to solve.
+    largest : ndarray
+        The largest weight of each piece: matrices are divided by it.
     weights : (ndarray, ndarray) or None
-        Weights of the edges downwards and to the right; None for ones, which need an eighth of the memory.
+        Weights of the edges downwards and to the right; None for ones.
     diagonal : ndarray or None
-        Each pixel's own weight λ, zero outside the mask.
-    pieces : Pieces, optional
-        Whose residuals are told apart; needed where the mask has several.
+        Each pixel's own weight λ.
+    precision : type
+        Of the preconditioner. Where parts of a surface hang together by weights a million times smaller than
+        the others, and from edge to edge, single precision may not do.
     """
 
-    def __init__(self, mask, weights=None, diagonal=None, pieces=None):
-        self.mask, self.pieces = mask, pieces
+    def __init__(self, labels, largest, weights=None, diagonal=None, precision=np.float32):
+        self.labels, self.precision = labels, precision
         self.uneven = weights is not None or diagonal is not None
-        shape = checkerboard.shape_for(*mask.shape)
+        height, width = shape_for(*labels.shape)
+        self.where, size = (0, height, width, 0), 2 * height * width
         self._workspace = own = memory.take()
-        kind = np.uint8 if weights is None else float
-        self.weights = weight_down, weight_right = own.zeros("weights", (2, *shape), kind)
-        if weights is None:
-            checkerboard.unit_edges(mask, weight_down, weight_right)
-        else:
-            checkerboard.weighted_edges(mask, *weights, weight_down, weight_right)
-        self.diagonal = None
-        if diagonal is not None:
-            self.diagonal = own.zeros("diagonal", shape)
-            checkerboard.scatter(mask, diagonal, self.diagonal)
-        # One block of memory for all vectors: the system hands it out faster than many.
-        vectors = own.zeros("vectors", (6, *shape))
-        self.inverse, self._b, self._x, self._e, self._d, self._ad = vectors
-        self._ae, self.span = own.zeros("ae", shape[1:]), np.zeros((shape[1], 2), np.int64)
-        checkerboard.inverse_diagonal(*self.weights, self.diagonal, self.inverse, self.span)
-        self.hierarchy = Hierarchy(*self.weights, self.diagonal, self.inverse, own)
-        self._used = self._broken_off = False
-        self._length = 0.0  # of the last step
+        self.nodes = own.zeros("fine", (OWN + 1 if self.uneven else UNIT, size), precision)
+        self._x, self._sums = own.zeros("x", size), np.zeros((height, 3))
+        self._span = np.zeros((height, 2), np.int32)
+        self.reweight(weights, diagonal, largest)
+        self.hierarchy = Hierarchy(self.nodes, self.where, own)
+
+    def reweight(self, weights, diagonal, largest):
+        """Replace the weights of the pixels' edges and λ; the coarse levels stay, a little out of date."""
+        self.weights, self.diagonal = weights, diagonal
+        self.normal = np.divide(1.0, largest, out=np.zeros(largest.size), where=largest > 0)
+        images = NOTHING, NOTHING
+        if self.uneven:
+            images = (np.ones(self.labels.shape),) * 2 if weights is None else weights
+        own = NOTHING if self.diagonal is None else self.diagonal
+        pixels.load(self.labels, (*images, own), self.normal, self.nodes, self._span, *self.where[1:3])
 
     def __del__(self):
         if hasattr(self, "_workspace"):
             memory.give_back(self._workspace)
 
     def solve(self, flux_down, flux_right, slopes, prior, initial, tolerance, max_iterations, callback):
-        """Return the depth (NaN outside the mask), the number of iterations and the relative residual.
+        """Return the depth (zero where nothing is solved), the number of iterations and the residual.
 
-        With several pieces the tolerance is for the whole, and there is one residual for each.
+        That is the relative one of the piece where it is largest. Iterations end when it is below the
+        tolerance and, with weights or λ, the last one changed no depth much: where weights are small, a depth
+        may be wrong by any amount and the residual hardly tell.
         """
-        matrix = *self.weights, self.inverse, self.span
-        b, x = self._b, self._x
-        if self._used:
-            b[:], x[:] = 0.0, 0.0
-        if self._broken_off:  # nothing of what is there may get into this solution
-            self._e[:], self._d[:], self._ad[:], self._ae[:] = 0.0, 0.0, 0.0, 0.0
-        self._used = self._broken_off = True
-        self._length = 0.0
-        data = flux_down, flux_right, slopes, self.diagonal, prior
-        checkerboard.right_side(self.mask, *self.weights, *data, b)
-        scale = np.sqrt(np.vdot(b, b))
-        squares = None if self.pieces is None else self._by_piece(checkerboard.sum_of_squares, b)
-        # The residual takes the place of b, which is only needed again where the residual is checked.
-        check = tolerance < RECHECK
-        r = b
-        if scale > 0 and (check or initial is not None):
-            r = self._workspace.zeros("residual", b.shape)
-            if initial is not None:
-                checkerboard.scatter(self.mask, initial, x)
-            checkerboard.residual(x, b, *matrix, r)
-        iterations = 0
-
-        def report(iteration, norm):
-            callback(iterations + iteration, norm / scale)
-
-        for _ in range(RESTARTS):
-            count, norm = self._iterate(
-                r, x, scale, tolerance, max_iterations - iterations, report if callback else None
-            )
+        weights = (NOTHING, NOTHING) if self.weights is None else self.weights
+        own, prior = (NOTHING, NOTHING) if self.diagonal is None else (self.diagonal, prior)
+        self._data = self.labels, weights, (flux_down, flux_right), slopes, own, prior
+        depth = np.zeros(self.labels.shape) if initial is None else np.where(self.labels > 0, initial, 0.0)
+        scale, left, factors = self._start(NOTHING if initial is None else depth)
+        if not scale.any():
+            return np.zeros(self.labels.shape), 0, 0.0
+        back = np.divide(self.normal, factors, out=np.zeros(factors.size), where=factors > 0)
+        whole, norm = _norm(scale * factors), _norm(left * factors)
+        relative, target = _largest_ratio(left, scale), SAFE * tolerance * whole
+        self._x[:] = 0.0
+        self._forget()
+        iterations, stalled, more, best, moving = 0, 0, 0, np.inf, False
+        while relative > tolerance or moving:
+            goal = max(target, SAFE * DIGITS * norm)
+            count, norm = self._iterate(norm, goal, max_iterations - iterations, callback, iterations, whole)
             iterations += count
-            if not check or count == 0:
+            change, largest = np.zeros((2, scale.size))
+            pixels.gather(self.labels, self._x, self.nodes, back, *self.where[1:3], depth, change, largest)
+            moving = self.uneven and (
+                self._length is None or (self._length * change > CHANGE * tolerance * largest).any()
+            )
+            if iterations >= max_iterations and norm > goal:
+                return depth, iterations, norm / whole
+            left = self._residual(depth, factors)[1]
+            relative, norm = _largest_ratio(left, scale), _norm(left * factors)
+            stalled = stalled + 1 if relative > max(0.5 * best, tolerance) else 0
+            best = min(best, relative)
+            more = more + 1 if relative <= tolerance else 0
+            if stalled == STALLED or more == MORE or iterations >= max_iterations:
                 break
-            norm = np.sqrt(checkerboard.residual(x, b, *matrix, r))
-            if norm <= tolerance * scale or iterations >= max_iterations:
-                break
-        depth = np.full(self.mask.shape, np.nan)
-        checkerboard.gather(self.mask, x, depth)
-        self._broken_off = not np.isfinite(norm)
-        if self.pieces is None:
-            return depth, iterations, norm / scale if scale else 0.0
-        residual = _divided(self._by_piece(checkerboard.sum_of_squares, r), squares) ** 0.5
-        return depth, iterations, residual
+            # Where only the depth still changes, one step more.
+            target = 0.999 * norm if relative <= tolerance else SAFE * norm * tolerance / relative
+        return depth, iterations, relative
 
-    def solved(self, residual, tolerance):
-        """Tell of each piece whether the last solution was as good for it as if it were alone."""
-        changes = self._by_piece(checkerboard.largest_of, self._d)
-        depths = self._by_piece(checkerboard.largest_of, self._x)
-        small = abs(self._length) * _divided(changes, depths) <= CHANGE * tolerance
-        return (residual <= tolerance) & (small if self.uneven else True)
+    def _start(self, depth):
+        """Return the norms of b and of the residual in each piece, and factors that make pieces alike."""
+        factors = self.normal
+        scale, left = self._residual(depth, factors)
+        sizes = (scale * factors)[scale > 0]
+        if sizes.size and (sizes.max() > UNEQUAL * sizes.min() or not TINY < sizes.min() < 1 / TINY):
+            factors = np.divide(1.0, scale, out=np.zeros(scale.size), where=scale > 0)
+            scale, left = self._residual(depth, factors)
+        return scale, left, factors
 
-    def _by_piece(self, function, values):
-        found = np.zeros(self.pieces.sizes.size)
-        function(self.pieces.labels, values, found)
-        return found
+    def _residual(self, depth, factors):
+        """Set the residual of a depth; return the norms of b and of the residual in each piece."""
+        squares = np.zeros((2, factors.size))
+        pixels.residual(*self._data, depth, factors, *self.where[1:3], self.nodes, squares)
+        squares[:, 0] = 0.0
+        return np.sqrt(squares if depth.size else squares[[0, 0]])
 
-    def _iterate(self, r, x, scale, tolerance, max_iterations, callback):
-        """Take steps of flexible conjugate gradients, changing x and r = b - A x.
+    def _forget(self):
+        """Begin with a new direction."""
+        self.nodes[D], self._curvature, self._length = 0.0, 0.0, None
 
-        They end when ‖r‖ ≤ tolerance · scale and, with weights or λ, the last one changed little: where
-        weights are small, a depth may be wrong by any amount and the residual hardly tell.
-        """
-        e, d, ad, ae = self._e, self._d, self._ad, self._ae
-        coarse = self.hierarchy
-        fine = r, *self.weights, self.inverse, self.span, coarse.pixel_aggregate, e
-        norm, change = np.sqrt(np.vdot(r, r)), 0.0
-        curvature, iteration, least = 1.0, 0, norm
-        while (norm > tolerance * scale or change > CHANGE * tolerance) and iteration < max_iterations:
-            iteration += 1
-            coarse.right_side[: coarse.starts[1]] = 0.0
-            checkerboard.smooth_and_restrict(*fine, coarse.right_side)
-            coarse.cycle()
-            e_dot_ae, e_dot_ad, e_dot_r = checkerboard.prolong_and_smooth(*fine, coarse.solution, ae, ad)
-            # d ← e + β d is A-orthogonal to the last d, so its curvature d·Ad needs no further product.
-            beta = -e_dot_ad / curvature if iteration > 1 else 0.0
-            curvature = e_dot_ae + beta * e_dot_ad
-            if not curvature > 0:  # nothing is left but rounding errors
-                return iteration - 1, norm
-            self._length = e_dot_r / curvature
-            norm = np.sqrt(checkerboard.conjugate_step(x, r, e, ae, d, ad, self._length, beta))
-            if self.uneven and self.pieces is None and norm <= tolerance * scale:
-                change = abs(self._length) * np.abs(d).max() / np.abs(x).max()
+    def _iterate(self, norm, goal, most, callback, before, whole):
+        """Take steps until ‖r‖ is at the goal, or rounding errors prevail; return how many, and ‖r‖."""
+        count, least = 0, norm
+        while norm > goal and count < most:
+            advanced = self._advance()
+            if advanced is None or not advanced <= GROWTH * least:
+                self._forget()
+                return max(count, 1), least  # the true residual will tell
+            count, norm, least = count + 1, advanced, min(least, advanced)
             if callback is not None:
-                callback(iteration, norm)
-            least = min(least, norm)
-            if least <= ROUNDING * scale and norm > GROWTH * least:
-                break  # further steps would only add up rounding errors
-        return iteration, norm
+                callback(before + count, norm / whole)
+        return count, norm
+
+    def _advance(self):
+        """Take one step of flexible conjugate gradients; return ‖r‖, or None if no step leads further."""
+        coarse, sums, real = self.hierarchy, self._sums, self.precision
+        cells, moves = coarse.places[0], (coarse.moved, 0, coarse.moved.shape[1])
+        fine = self.nodes, self._span, self.where
+        share(passes.descend, fine, 2 * SWEEPS + 1, SWEEPS, coarse.nodes, cells)
+        coarse.nodes[R, 2 * cells[1] * cells[2] : coarse.ends[0]] = 0.0
+        move_down(self.nodes, self.where, *moves, coarse.nodes)
+        coarse.cycle()
+        move_up(self.nodes, *moves, coarse.nodes)
+        share(passes.ascend, fine, 2 * SWEEPS + 1, SWEEPS, coarse.nodes, cells, sums)
+        e_dot_ae, e_dot_ad, e_dot_r = sums.sum(axis=0)
+        # d ← e + β d is A-orthogonal to the last d, so its curvature d·Ad needs no further product.
+        beta = -e_dot_ad / self._curvature if self._curvature > 0 else 0.0
+        curvature = e_dot_ae + beta * e_dot_ad
+        if not (curvature > 0 and e_dot_r > 0):
+            return None
+        self._curvature, self._length = curvature, e_dot_r / curvature
+        share(passes.step, fine, 1, real(self._length), real(beta), self._x, sums)
+        return np.sqrt(sums[:, 0].sum())
 
 
-def _divided(one, other):
-    """Divide, with 0 / 0 = 0."""
-    return np.divide(one, other, out=np.zeros(one.size), where=other > 0)
+def _norm(values):
+    return float(np.sqrt(np.sum(values**2)))
+
+
+def _largest_ratio(left, scale):
+    return float(np.divide(left, scale, out=np.zeros(left.size), where=scale > 0).max())

@@ -1,8 +1,10 @@
 """The connected pieces of a domain: nothing that happens in one is known in another."""
 
+import copy
+
 import numpy as np
 
-from normint.compiling import FAST, njit
+from normint.compiling import ANYTHING, FAST, njit
 
 
 class Pieces:
@@ -51,13 +53,22 @@ class Pieces:
             self.sizes[0] = 0
         self.smallest, self.largest = 1.0, (self.sizes > 1).astype(float)
         if weights is not None:
-            self.smallest = _extremes(mask, down, right, self.labels, self.largest)
+            self.smallest, _ = _extremes(mask, down, right, self.labels, self.largest)
         self.weight = np.zeros(self.sizes.size)  # Σ λ of each
         if diagonal is not None:
             _add_up(self.labels, diagonal, None, self.weight)
 
+    def reweighted(self, mask, weights):
+        """Return the same pieces with the extremes of other weights, or None if these divide Ω otherwise."""
+        same = copy.copy(self)
+        same.largest = np.zeros_like(self.largest)
+        same.smallest, unchanged = _extremes(mask, *weights, self.labels, same.largest)
+        return same if unchanged else None
+
     def settle(self, depth, prior=None):
         """Give each piece the constant that costs least, in place: zero mean where no λ holds it.
+
+        Outside the pieces the depth becomes NaN.
 
         Parameters
         ----------
@@ -73,7 +84,7 @@ class Pieces:
             pulled = np.zeros(self.sizes.size)
             _add_up(self.labels, self.diagonal, depth - prior, pulled)
             constant[held] = pulled[held] / self.weight[held]
-        constant[0] = 0.0
+        constant[0] = np.nan
         _subtract(self.labels, constant, depth)
 
     def members(self, chosen):
@@ -172,7 +183,7 @@ def _add_up(labels, values, factors, total):
         total[k] += run
 
 
-@njit(**FAST)
+@njit(**ANYTHING)
 def _subtract(labels, constant, depth):
     for i in range(labels.shape[0]):
         for j in range(labels.shape[1]):
@@ -181,19 +192,33 @@ def _subtract(labels, constant, depth):
 
 @njit(**FAST)
 def _extremes(mask, down, right, labels, largest):
-    """Return the smallest positive weight of all edges, and set the largest of each piece."""
+    """Return the smallest positive weight of all edges, and set the largest of each piece.
+
+    Also tells whether the weights are positive between pixels of the same piece, and only there.
+    """
     rows, cols = mask.shape
-    smallest = np.inf
+    smallest, unchanged = np.inf, True
     largest[:] = 0.0
     for i in range(rows):
-        for j in range(cols):
-            if mask[i, j]:
-                k = labels[i, j]
-                if i + 1 < rows and mask[i + 1, j] and down[i, j] > 0:
-                    smallest, largest[k] = min(smallest, down[i, j]), max(largest[k], down[i, j])
-                if j + 1 < cols and mask[i, j + 1] and right[i, j] > 0:
-                    smallest, largest[k] = min(smallest, right[i, j]), max(largest[k], right[i, j])
-    return smallest
+        for way in range(2):
+            y, x = (i + 1, 0) if way == 0 else (i, 1)
+            if y == rows:
+                continue
+            most, k = 0.0, 0
+            for j in range(cols - x):
+                here, there = labels[i, j], labels[y, j + x]
+                if here == 0 or there == 0:
+                    continue
+                w = down[i, j] if way == 0 else right[i, j]
+                unchanged &= (w > 0) == (here == there)
+                if here != k:
+                    largest[k] = max(largest[k], most)
+                    most, k = 0.0, here
+                if w > 0:
+                    smallest, most = min(smallest, w), max(most, w)
+            largest[k] = max(largest[k], most)
+    largest[0] = 0.0
+    return smallest, unchanged
 
 
 @njit(**FAST)

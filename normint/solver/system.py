@@ -9,7 +9,9 @@ from normint import inputs
 from normint.domain import NEIGHBOURS, bounding_box
 from normint.solver import references
 from normint.solver.by_size import BySize
+from normint.solver.elimination import SMALL
 from normint.solver.pieces import Pieces
+from normint.solver.rectangle import Rectangle, is_quick
 
 SOLVERS = {
     "multigrid": BySize,
@@ -18,6 +20,7 @@ SOLVERS = {
     "jacobi": references.Jacobi,
     "direct": references.Direct,
 }
+TOO_LARGE = 1e30  # times the largest weight of its piece: a larger λ holds no better
 TOO_SMALL = 1e-12  # parts of the largest weight of its piece: rounding hides what such a weight asks for
 
 
@@ -46,7 +49,8 @@ class System:
     diagonal : array_like, optional
         λ ≥ 0 of each pixel; zero by default.
     solver : {"multigrid", "pyamg", "cg", "jacobi", "direct"}
-        Our multigrid, and elimination where a piece is small; conjugate gradients preconditioned by the
+        Our multigrid, elimination where a piece is small, and cosine transforms on a full rectangle with
+        weights of one and one λ; conjugate gradients preconditioned by the
         Ruge-Stüben multigrid of pyamg, the library reference; conjugate gradients alone, or preconditioned by
         the diagonal; or a sparse factorisation.
     raise_weak : bool
@@ -71,19 +75,59 @@ class System:
         if diagonal is not None:
             diagonal = np.where(mask, _at_least_zero("diagonal", diagonal, mask), 0.0)
             diagonal = diagonal if diagonal.any() else None
-        self.shape = mask.shape
-        self.box = bounding_box(mask)
-        self.mask = self._crop(mask)
+        self.shape, self.box = mask.shape, bounding_box(mask)
+        self.mask, self._given = self._crop(mask), None if diagonal is None else self._crop(diagonal)
+        self._kind, self._raise_weak, self._solver = SOLVERS[solver], raise_weak, None
         weights = None if weights is None else tuple(self._crop(w) for w in weights)
-        diagonal = None if diagonal is None else self._crop(diagonal)
-        self._pieces = pieces = Pieces(self.mask, weights, diagonal)
-        weights, self._shares = _within_range(weights, pieces, raise_weak)
+        self._set(weights, Pieces(self.mask, weights, self._given))
+        self._lock = threading.Lock()  # the solver's memory serves one solution at a time
+
+    def _set(self, weights, pieces):
+        """Set up the solver for some weights, or give them to the one that is there."""
+        self._pieces, diagonal, self._weighted = pieces, self._given, weights is not None
+        weights, self._shares = _within_range(weights, pieces, self._raise_weak)
         self._origin = None if diagonal is None else _Origin(self.mask, weights, diagonal, pieces)
         if diagonal is not None:  # what is too small to bend anything still decides the constant, at the end
-            diagonal = np.where(diagonal < TOO_SMALL * pieces.largest[pieces.labels], 0.0, diagonal)
+            largest = pieces.largest[pieces.labels]
+            diagonal = np.where(diagonal < TOO_SMALL * largest, 0.0, diagonal)
+            diagonal = np.minimum(diagonal, TOO_LARGE * np.where(largest > 0, largest, np.inf))
             diagonal = diagonal if diagonal.any() else None
-        self._solver = SOLVERS[solver](self.mask, weights, diagonal, pieces)
-        self._lock = threading.Lock()  # the solver's memory serves one solution at a time
+        if self._kind is BySize and self.mask.size > SMALL and is_quick(self.mask, weights, diagonal):
+            self._solver = Rectangle(diagonal)
+        elif self._solver is None:
+            options = {"exact": not self._raise_weak} if self._kind is BySize else {}
+            self._solver = self._kind(self.mask, weights, diagonal, pieces, **options)
+        else:
+            self._solver.reweight(weights, diagonal, pieces)
+
+    def reweight(self, weights):
+        """Replace the weights of the edges, and keep the solver's coarse levels.
+
+        They then belong to the weights before. A solution needs more iterations for that, but most of the
+        set-up is saved: worth it where weights change little from one system to the next. Where other edges
+        than before have no weight, where there were no weights before, and with another solver than
+        multigrid, all is set up anew.
+
+        Parameters
+        ----------
+        weights : (array_like, array_like)
+            As for the system.
+
+        Examples
+        --------
+        >>> weights, flux = np.ones((2, 1, 3)), np.array([[1.0, 2.0, 0.0]])
+        >>> system = System(np.ones((1, 3), bool), weights)
+        >>> system.reweight(2 * weights)
+        >>> system.solve(flux, flux).depth.round(6)
+        array([[-1.333333, -0.333333,  1.666667]])
+        """
+        mask = self.mask if self.shape == self.mask.shape else np.zeros(self.shape, bool)
+        mask[self.box] = self.mask
+        weights = tuple(self._crop(w) for w in _as_weights(weights, mask))
+        pieces = self._pieces.reweighted(self.mask, weights)
+        if pieces is None or not self._weighted or not hasattr(self._solver, "reweight"):
+            self._solver, pieces = None, Pieces(self.mask, weights, self._given)
+        self._set(weights, pieces)
 
     def solve(
         self, flux_down, flux_right, prior=None, *, slopes=False,

@@ -37,6 +37,7 @@ def run(
     timeout=600.0,
     jobs=2,
     progress=None,
+    prepare=None,
 ):
     """Execute the notebooks that need it.
 
@@ -66,6 +67,8 @@ def run(
         time and always run alone.
     progress : Silence, optional
         What is told on the way; see :mod:`normint.workbook.progress`.
+    prepare : callable, optional
+        Called once before several notebooks run at a time: to compile what each would compile for itself.
 
     Returns
     -------
@@ -102,7 +105,7 @@ def run(
         with locked(folder, wait=False):
             states = States(folder, figures, fingerprints)
             session = _Session(root / "notebooks", states, job, progress)
-            outcomes = session.run(notebooks, jobs, force)
+            outcomes = session.run(notebooks, jobs, force, prepare)
     except BlockingIOError:
         raise ValueError(f"another run is writing to {folder}") from None
 
@@ -146,17 +149,22 @@ class _Session:
         self.progress = progress or Silence()
         self._running, self._stopped, self._lock = set(), False, threading.Lock()
 
-    def run(self, notebooks, jobs, force):
-        """Execute what is not there yet: first those that may share the machine, then the others."""
+    def run(self, notebooks, jobs, force, prepare=None):
+        """Execute what is not there yet: first those that may share the machine, then the others.
+
+        Those that take longest begin first, so that the last ones end together.
+        """
         for place in (self.states.folder, self.states.figures):
             sweep(place)
         before = [] if force else [self.states.made_before(name) for name in notebooks]
         outcomes = {outcome.name: outcome for outcome in before if outcome}
-        todo = [name for name in notebooks if name not in outcomes]
+        todo = sorted((name for name in notebooks if name not in outcomes), key=self._length, reverse=True)
         alone = [name for name in todo if settings(notebooks[name]).get("alone")]
         self.progress.begin(sum(len(notebooks[name]["cells"]) for name in todo))
         for outcome in outcomes.values():
             self.progress.finish(outcome)
+        if prepare and min(jobs, len(todo)) > 1:
+            prepare()
         for names, workers in (([name for name in todo if name not in alone], jobs), (alone, 1)):
             with ThreadPoolExecutor(workers) as pool:
                 try:
@@ -166,6 +174,11 @@ class _Session:
                     self._stop()
                     raise
         return [outcomes[name] for name in notebooks]
+
+    def _length(self, name):
+        """Return what sorts by time: those that never ran, by size, are longer than those that did."""
+        seconds, size = self.states.seconds(name), (self.notebooks / f"{name}.ipynb").stat().st_size
+        return (1, size) if seconds is None else (0, seconds)
 
     def _execute(self, name):
         with self._lock:

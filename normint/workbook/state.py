@@ -85,13 +85,14 @@ class States:
         """Return the path of the executed copy of a notebook."""
         return self.folder / f"{name}.ipynb"
 
+    def seconds(self, name):
+        """Return how long the last run of a notebook took, whatever has changed since; None if not known."""
+        outcome = _outcome(self._read(name), name)
+        return outcome.seconds if outcome else None
+
     def made_before(self, name):
         """Return the outcome of an earlier run if nothing has changed and nothing is missing."""
-        try:
-            # Deep nesting ends in a RecursionError.
-            state = json.loads(read_regular(self._path(name), MOST))
-        except (OSError, ValueError, RecursionError):
-            return None
+        state = self._read(name)
         outcome = _outcome(state, name)
         if outcome is None or state != self._state(outcome) or None in state["files"].values():
             return None
@@ -113,6 +114,12 @@ class States:
         except OSError as error:
             note = f"it will run again next time, since {self._path(outcome.name)} cannot be written: {error}"
             outcome.message = f"{outcome.message}; {note}" if outcome.message else note
+
+    def _read(self, name):
+        try:
+            return json.loads(read_regular(self._path(name), MOST))
+        except (OSError, ValueError, RecursionError):  # deep nesting ends in the last
+            return None
 
     def _state(self, outcome):
         """Return what is written about an outcome; its last part tells whether the rest is as written."""

@@ -34,6 +34,7 @@ def save(figure, name, *, data="generated"):
         path = paths.figures() / (name + suffix)
         drawn = io.BytesIO()
         figure.savefig(drawn, format=suffix[1:], dpi=150, metadata=metadata)
+        figure.set_layout_engine("none")  # all parts have found their places; PDF and notebook keep them
         if suffix != ".png" or timed or not same_picture(path, drawn.getvalue()):
             with write_atomically(path) as temporary:
                 temporary.write_bytes(drawn.getvalue())

@@ -121,7 +121,7 @@ def report(figure, runs, *, tolerance, note="", reasons=None):
             figure, case, "RMSE", run.mean, spread=run.spread if count > 1 else None,
             tolerance=tolerance, note=text, reason=(reasons or {}).get(case, ""),
         )  # fmt: skip
-        every = f"{run.mean:.2f} ± {run.spread:.2f}" if count > 1 else "no noise"
+        every = f"{run.mean:.2f} ± {run.spread:.2f}" if count > 1 else "one draw"
         print(
             f"{case:{width}}   {paper[figure, case, 'RMSE']:5.2f}   {run.errors[0]:9.2f}   {every:11}     "
             f"{verdict.partition(':')[0]}"

@@ -1,13 +1,18 @@
 """How long a call takes, measured so that ratios mean something on a shared machine."""
 
+import sys
 import time
 
 import numpy as np
 
 from normint import inputs
 
+# The processor's time: on one thread, what others do on the machine hardly changes it. (The clock of Windows
+# for it is too coarse.)
+CLOCK = time.perf_counter if sys.platform == "win32" else time.process_time
 
-def median_seconds(call, repeats=5):
+
+def median_seconds(call, repeats=5, first=True):
     """Return the median time of a call, after one call that is not counted (it may compile).
 
     Parameters
@@ -15,16 +20,18 @@ def median_seconds(call, repeats=5):
     call : callable
         Called without arguments.
     repeats : int
+    first : bool
+        Whether that one is needed.
 
     Examples
     --------
     >>> median_seconds(lambda: None) < 1
     True
     """
-    return interleaved_medians({"call": call}, repeats)["call"]
+    return interleaved_medians({"call": call}, repeats, first)["call"]
 
 
-def interleaved_medians(calls, repeats=5):
+def interleaved_medians(calls, repeats=5, first=True, clock=CLOCK):
     """Return the median time of each call, taking turns, so that slow moments of the machine hit all alike.
 
     Parameters
@@ -32,6 +39,10 @@ def interleaved_medians(calls, repeats=5):
     calls : dict
         From name to a callable without arguments.
     repeats : int
+    first : bool
+        Whether one turn comes first that is not counted.
+    clock : callable
+        Returns seconds.
 
     Returns
     -------
@@ -40,10 +51,10 @@ def interleaved_medians(calls, repeats=5):
     """
     repeats = inputs.as_count("repeats", repeats)
     samples = {name: [] for name in calls}
-    for turn in range(repeats + 1):
+    for turn in range(repeats + first):
         for name, call in calls.items():
-            start = time.perf_counter()
+            start = clock()
             call()
-            if turn:
-                samples[name].append(time.perf_counter() - start)
+            if turn or not first:
+                samples[name].append(clock() - start)
     return {name: float(np.median(times)) for name, times in samples.items()}
