@@ -3,9 +3,11 @@
 A kernel contains the code of the kernels that it calls, from whatever module they come, but numba looks for
 changes only in its own file: after an edit, or a pull, old code would stay in use. So the machine code is
 kept in a folder that is named after the contents of all rooms that have kernels, and of all else that it
-depends on.
+depends on. What a file is named after is only its own module and those that this one imports: a new folder
+takes over from older ones what still holds.
 """
 
+import ast
 import atexit
 import hashlib
 import json
@@ -130,13 +132,13 @@ def interruptible():
 @cache
 def folder():
     """Return the folder of this package's machine code, or None if no folder can be written to."""
-    settings = [repr(getattr(config, name, None)) for name in SETTINGS]
-    all_of_it = json.dumps([_sources(), _versions(), settings], sort_keys=True)
-    name = "normint-" + _digest(all_of_it.encode())[:16]
+    name = "normint-" + _stamp(_sources())
     for parent in _places():
         found = parent / name
         try:
-            found.mkdir(parents=True, exist_ok=True)
+            if not found.is_dir():
+                found.mkdir(parents=True, exist_ok=True)
+                _take_over(found)
             tempfile.TemporaryFile(dir=found).close()
             os.utime(found)
         except OSError:
@@ -165,7 +167,8 @@ class _Locator(caching._CacheLocator):
 
     def __init__(self, function):
         self._py_file = function.__code__.co_filename  # the name under which numba asks for it
-        self._function = f"{function.__module__}-{function.__code__.co_firstlineno}"
+        self._stamp = _stamps()[Path(self._py_file).resolve().relative_to(PACKAGE).as_posix()]
+        self._function = f"{function.__module__}-{function.__code__.co_firstlineno}-{self._stamp}"
 
     @classmethod
     def from_function(cls, py_func, py_file):
@@ -175,7 +178,7 @@ class _Locator(caching._CacheLocator):
         return str(folder())
 
     def get_source_stamp(self):
-        return folder().name  # it says all
+        return self._stamp
 
     def get_disambiguator(self):
         return self._function
@@ -220,6 +223,50 @@ def _sources():
 
 def _digest(contents):
     return hashlib.sha256(contents).hexdigest()
+
+
+def _stamp(sources):
+    """Return what changes when some sources do, or anything else that machine code depends on."""
+    settings = [repr(getattr(config, name, None)) for name in SETTINGS]
+    return _digest(json.dumps([sources, _versions(), settings], sort_keys=True).encode())[:16]
+
+
+@cache
+def _stamps():
+    """Return for each module, by file, a stamp of its source and of all that it imports from the package."""
+    sources, needed = _sources(), {}
+    for name in sources:
+        found, new = set(), {name}
+        while new:
+            found |= new
+            new = {other for one in new for other in _imported(one)} & set(sources) - found
+        needed[name] = _stamp({one: sources[one] for one in found})
+    return needed
+
+
+@cache
+def _imported(name):
+    """Return the files of the package that a module may import, directly."""
+    found = set()
+    for node in ast.walk(ast.parse((PACKAGE / name).read_bytes())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        for parts in (name.split(".")[1:] for name in names if name.startswith("normint.")):
+            found |= {"/".join(parts) + ".py", "/".join([*parts, "__init__.py"])}
+    return found
+
+
+def _take_over(found):
+    """Link into a new folder what older ones have of modules that did not change."""
+    valid = set(_stamps().values())
+    for path in found.parent.glob("normint-*/*.nb?"):
+        if valid & set(re.findall("[0-9a-f]{16}", path.name)):
+            with suppress(OSError):
+                os.link(path, found / path.name)
 
 
 _changed = False

@@ -80,6 +80,16 @@ def test_an_edit_of_an_inlined_function_of_another_module_is_seen(package):
     assert package() == "20 1"  # the old state of the package still has its own
 
 
+def test_an_edit_leaves_what_does_not_contain_it(package):
+    (package.folder / "apart.py").write_text(INNER.format(5).replace("inner", "apart"))
+    apart = "from normint.apart import apart; print(apart(1), sum(apart.stats.cache_hits.values()))"
+    assert [package(), package(apart), package(apart)] == ["20 0", "6 0", "6 1"]
+    (package.folder / "inner.py").write_text(INNER.format(2))
+    assert [package(apart), package()] == ["6 1", "30 0"]
+    (package.folder / "apart.py").write_text(INNER.format(7).replace("inner", "apart"))
+    assert [package(apart), package()] == ["8 0", "30 1"]
+
+
 def test_code_that_changes_while_a_process_runs_is_not_kept(package):
     change = (
         "import pathlib, normint.compiling, normint.inner as old\n"
