@@ -159,7 +159,7 @@ class TestGrid:
         np.testing.assert_allclose(solver.nodes[R, here], left, atol=size)
         np.testing.assert_allclose(squares[:, 1:].sum(axis=1), [b[mask] @ b[mask], left @ left], rtol=1e-9)
         # A step of length one along z takes A z from the residual.
-        solver.nodes[E], before = 0.0, solver.nodes[R].copy()
+        solver.nodes[E], solver._x[:], before = 0.0, 0.0, solver.nodes[R].copy()
         solver.nodes[E, here] = depth[mask]
         region, one = (1, solver.where[1] - 1, 0, 0), precision(1)
         grid.step(solver.nodes, solver._span, solver.where, region, one, one, solver._x, solver._sums)

@@ -36,8 +36,8 @@ class BySize:
         self.multigrid = None
         if large.any():
             self._large, labels = large, pieces.labels
-            if self.small.size:  # number those that are left
-                labels = np.where(large, np.cumsum(large), 0).astype(np.int32)[labels]
+            if self.small.size:
+                labels = pieces.renumbered(large)
             hard = pieces.smallest < (WEAK if exact else WEAKER) * pieces.largest.max()
             precision = float if hard else np.float32
             self.multigrid = Multigrid(labels, self._largest(pieces), weights, diagonal, precision)

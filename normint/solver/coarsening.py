@@ -98,6 +98,8 @@ def aggregate(nodes, where, begin, cell, row, column, value, coarse, cells):
             extra = first[y * cols + x] if count > 0 else -1
             if total[x + 1] > 0 and extra < 0:
                 continue  # the common case
+            if len(nodes) == UNIT and not _in_two(nodes, where, y, x, coarse, place(cells, y, x)):
+                continue
             inside = _members(nodes, where, begin, y, x, extra, following, notes, sizes)
             if inside == 0:
                 continue
@@ -133,6 +135,19 @@ def aggregate(nodes, where, begin, cell, row, column, value, coarse, cells):
                 line[y * cols + x] = lines
                 lines += 1
     return line, parents[:lines].copy(), extra_parents, new[:made].copy(), new_resistance[:made].copy()
+
+
+@njit(**INNER)
+def _in_two(nodes, where, y, x, coarse, main):
+    """Tell whether a block of equal weights has two nodes that do not touch; set the resistance if not."""
+    inside, here = 0, 0
+    for number in range(4):
+        if nodes[INVERSE, node_of_block(where, number, y, x)] > 0:
+            inside, here = inside + 1, here | 1 << number
+    if inside == 2 and (here == 0b1001 or here == 0b0110):
+        return True
+    coarse[RESISTANCE, main] = 0.5 if inside > 1 else 0.0
+    return False
 
 
 @njit(**INNER)

@@ -38,7 +38,7 @@ SMALLEST = 32  # a level of at most this many nodes is solved directly
 ENOUGH = 0.25  # a first step that leaves no more than this part of the residual needs no second
 SAME = 1e-6  # two directions whose squared sine is smaller are one
 EFFORT = 0.85  # a level may cost this part of what the level above costs, or it is visited less often
-EXTRA = 8  # nodes of a grid that one extra node takes as long as
+EXTRA = 16  # nodes of a grid that one extra node takes as long as
 DEEPEST = 64  # levels
 
 

@@ -24,13 +24,13 @@ import numpy as np
 
 from normint.solver import grid as passes
 from normint.solver import memory, pixels
-from normint.solver.grid import OWN, UNIT, D, R, shape_for
+from normint.solver.grid import OWN, UNIT, R, shape_for
 from normint.solver.hierarchy import Hierarchy, move_down, move_up
 from normint.solver.threads import share
 
 SWEEPS = 2  # over the pixels, before and after the coarse levels
 CHANGE = 3.0  # tolerances by which the last step may change a depth, beside the largest depth
-SAFE = 0.5  # of the tolerance is where iterations end that single precision counts
+SAFE = 0.9  # of the tolerance is where iterations end that single precision counts
 DIGITS = 1e-4  # by which single precision carries a residual along
 GROWTH = 3.0  # of a residual that has met its rounding errors
 STALLED = 3  # true residuals in a row that are hardly better: nothing is left but rounding errors
@@ -65,7 +65,7 @@ class Multigrid:
         self.where, size = (0, height, width, 0), 2 * height * width
         self._workspace = own = memory.take()
         self.nodes = own.zeros("fine", (OWN + 1 if self.uneven else UNIT, size), precision)
-        self._x, self._sums = own.zeros("x", size), np.zeros((height, 3))
+        self._x, self._sums = own.empty("x", size), np.zeros((height, 3))
         self._span = np.zeros((height, 2), np.int32)
         self.reweight(weights, diagonal, largest)
         self.hierarchy = Hierarchy(self.nodes, self.where, own)
@@ -108,7 +108,7 @@ class Multigrid:
             goal = max(target, SAFE * DIGITS * norm)
             count, norm = self._iterate(norm, goal, max_iterations - iterations, callback, iterations, whole)
             iterations += count
-            change, largest = np.zeros((2, scale.size))
+            change, largest = np.zeros((2, scale.size if self.uneven else 0))
             pixels.gather(self.labels, self._x, self.nodes, back, *self.where[1:3], depth, change, largest)
             moving = self.uneven and (
                 self._length is None or (self._length * change > CHANGE * tolerance * largest).any()
@@ -145,7 +145,7 @@ class Multigrid:
 
     def _forget(self):
         """Begin with a new direction."""
-        self.nodes[D], self._curvature, self._length = 0.0, 0.0, None
+        self._curvature, self._length = 0.0, None
 
     def _iterate(self, norm, goal, most, callback, before, whole):
         """Take steps until ‖r‖ is at the goal, or rounding errors prevail; return how many, and ‖r‖."""

@@ -48,9 +48,7 @@ class Pieces:
             self.labels, self.sizes = np.ones(mask.shape, np.int32), np.array([0, mask.size])
         else:
             self.labels = np.zeros(mask.shape, np.int32)
-            _label(mask, down, right, self.labels)
-            self.sizes = np.bincount(self.labels.ravel())
-            self.sizes[0] = 0
+            self.sizes = _label(mask, down, right, self.labels)
         self.smallest, self.largest = 1.0, (self.sizes > 1).astype(float)
         if weights is not None:
             self.smallest, _ = _extremes(mask, down, right, self.labels, self.largest)
@@ -108,13 +106,22 @@ class Pieces:
         free = np.full(self.sizes.size, -1)
         free[chosen] = begin[:-1]
         members = np.empty(begin[-1], np.int64)
-        tall = _are_tall(self.labels, self.sizes.size)
-        _list(self.labels, np.where(tall, free, -1), members)
-        _list(np.ascontiguousarray(self.labels.T), np.where(tall, -1, free), members)
-        rows, cols = self.labels.shape
-        wide = np.repeat(~tall[chosen], self.sizes[chosen])
-        members[wide] = members[wide] % rows * cols + members[wide] // rows
-        return members, begin, tall[chosen]
+        _list(self.labels, free, members)
+        tall = np.empty(len(chosen), bool)
+        _turn_wide_ones(members, begin, self.labels.shape[1], tall)
+        return members, begin, tall
+
+    def renumbered(self, chosen):
+        """Return labels that count only some pieces, and are zero in the others.
+
+        Parameters
+        ----------
+        chosen : ndarray of bool
+            Whether each piece counts.
+        """
+        labels = np.empty_like(self.labels)
+        _renumber(self.labels, np.where(chosen, np.cumsum(chosen), 0).astype(np.int32), labels)
+        return labels
 
 
 def _are_positive(*arrays):
@@ -124,7 +131,7 @@ def _are_positive(*arrays):
 
 @njit(**FAST)
 def _label(mask, down, right, labels):
-    """Number the pieces."""
+    """Number the pieces; return how many pixels each has."""
     rows, cols = mask.shape
     parent = np.empty(rows * cols + 1, np.int32)  # memory that is never touched is never used
     count = 0
@@ -154,9 +161,19 @@ def _label(mask, down, right, labels):
             number[k] = pieces
         else:
             number[k] = number[root(parent, k)]
+    sizes = np.zeros(pieces + 1, np.int64)
     for i in range(rows):
+        run, k, same = 0, 0, 0  # so many pixels before this one had label k, which becomes the number same
         for j in range(cols):
-            labels[i, j] = number[labels[i, j]]
+            if labels[i, j] != k:
+                sizes[same] += run
+                run, k = 0, labels[i, j]
+                same = number[k]
+            labels[i, j] = same
+            run += 1
+        sizes[same] += run
+    sizes[0] = 0
+    return sizes
 
 
 @njit(**FAST)
@@ -222,21 +239,6 @@ def _extremes(mask, down, right, labels, largest):
 
 
 @njit(**FAST)
-def _are_tall(labels, count):
-    """Tell of each piece whether it has at least as many rows as columns."""
-    rows, cols = labels.shape
-    top, bottom, left, right = (
-        np.full(count, rows), np.full(count, -1), np.full(count, cols), np.full(count, -1),
-    )  # fmt: skip
-    for i in range(rows):
-        for j in range(cols):
-            k = labels[i, j]
-            top[k], bottom[k] = min(top[k], i), i
-            left[k], right[k] = min(left[k], j), max(right[k], j)
-    return bottom - top >= right - left
-
-
-@njit(**FAST)
 def _list(labels, free, members):
     """Write each pixel to the next free place of its piece; a piece without one (−1) is passed over."""
     rows, cols = labels.shape
@@ -246,3 +248,31 @@ def _list(labels, free, members):
             if free[k] >= 0:
                 members[free[k]] = i * cols + j
                 free[k] += 1
+
+
+@njit(**FAST)
+def _turn_wide_ones(members, begin, cols, tall):
+    """Order the pixels of pieces with more columns than rows by columns; tell which are not such."""
+    for piece in range(tall.size):
+        pixels = members[begin[piece] : begin[piece + 1]]
+        left, right = cols, 0
+        for pixel in pixels:
+            left, right = min(left, pixel % cols), max(right, pixel % cols)
+        tall[piece] = pixels[-1] // cols - pixels[0] // cols >= right - left
+        if tall[piece]:
+            continue
+        free = np.zeros(right - left + 2, np.int64)  # where the next pixel of each column goes
+        for pixel in pixels:
+            free[pixel % cols - left + 1] += 1
+        for j in range(right - left + 1):
+            free[j + 1] += free[j]
+        for pixel in pixels.copy():
+            pixels[free[pixel % cols - left]] = pixel
+            free[pixel % cols - left] += 1
+
+
+@njit(**FAST)
+def _renumber(labels, numbers, result):
+    for i in range(labels.shape[0]):
+        for j in range(labels.shape[1]):
+            result[i, j] = numbers[labels[i, j]]

@@ -66,11 +66,9 @@ def residual(labels, weights, fluxes, slopes, own, prior, depth, factors, height
     An image of no size stands for ones (weights) or zeros (the others). One pass over all images and r.
     """
     rows, cols = labels.shape
-    flow, held = (
-        np.zeros((3, cols + 1)),
-        np.zeros((3, cols + 1)),
-    )  # downwards, now and before, and to the right
-    total, pull = np.zeros(cols), np.zeros(cols)
+    # Downwards, now and before, and to the right: of the fluxes, and of the depth.
+    flow, held = np.zeros((3, cols + 1)), np.zeros((3, cols + 1))
+    total, pull, runs = np.zeros(cols), np.zeros(cols), np.empty(cols + 1, np.int32)
     for i in range(rows):
         for way in range(2):
             y, x = (i + 1, 0) if way == 0 else (i, 1)
@@ -90,7 +88,8 @@ def residual(labels, weights, fluxes, slopes, own, prior, depth, factors, height
         if own.size > 0:
             for j in range(cols):
                 total[j] += own[i, j] * prior[i, j] if labels[i, j] > 0 else 0.0
-        _add_squares(labels[i], total, squares[0])
+        count = _find_runs(labels[i], squares.shape[1], runs)
+        _add_squares(labels[i], runs, count, total, squares[0])
         if depth.size > 0:
             _gather_flows(held, i, pull)
             if own.size > 0:
@@ -98,8 +97,8 @@ def residual(labels, weights, fluxes, slopes, own, prior, depth, factors, height
                     pull[j] += own[i, j] * depth[i, j] if labels[i, j] > 0 else 0.0
             for j in range(cols):
                 total[j] -= pull[j]
-            _add_squares(labels[i], total, squares[1])
-        _scale(labels[i], factors, total)
+            _add_squares(labels[i], runs, count, total, squares[1])
+        _scale(labels[i], runs, count, factors, total)
         _store(total, i + 1, width, height, nodes[R])
 
 
@@ -128,44 +127,48 @@ def _gather_flows(flow, i, total):
 
 
 @njit(**INNER)
-def _run(labels, begin):
-    """Return where the pixels of one piece end that begin there."""
-    end = begin + 1
-    while end < labels.size and labels[end] == labels[begin]:
-        end += 1
-    return end
+def _find_runs(labels, pieces, runs):
+    """Set where pixels of one piece follow each other: where each run begins, and the last ends; count them.
+
+    If there is but one piece besides number 0, whose numbers are zeros, all pixels are one run.
+    """
+    count, k = 0, np.int32(-1)
+    if pieces > 2:
+        for j in range(labels.size):
+            if labels[j] != k:
+                k = labels[j]
+                runs[count] = j
+                count += 1
+    else:
+        runs[0], count = 0, 1
+    runs[count] = labels.size
+    return count
 
 
 @njit(**INNER)
-def _scale(labels, factors, total):
-    begin = 0
-    while begin < labels.size:
-        end = _run(labels, begin) if factors.size > 2 else labels.size
-        factor = factors[labels[begin]] if factors.size > 2 else factors[1]
-        run = total[begin:end]
+def _scale(labels, runs, count, factors, total):
+    for n in range(count):
+        run = total[runs[n] : runs[n + 1]]
+        factor = factors[labels[runs[n]] if factors.size > 2 else 1]
         for j in range(run.size):
             run[j] *= factor
-        begin = end
 
 
 @njit(**INNER)
-def _add_squares(labels, total, squares):
-    begin = 0
-    while begin < labels.size:
-        end = _run(labels, begin) if squares.size > 2 else labels.size
-        run, square = total[begin:end], 0.0
+def _add_squares(labels, runs, count, total, squares):
+    for n in range(count):
+        run, square = total[runs[n] : runs[n + 1]], 0.0
         for j in range(run.size):
             square += run[j] * run[j]
-        squares[labels[begin] if squares.size > 2 else 1] += square
-        begin = end
+        squares[labels[runs[n]] if squares.size > 2 else 1] += square
 
 
 @njit(**ANYTHING)
 def gather(labels, x, nodes, factors, height, width, depth, change, largest):
     """Add x, times the factors of the pieces, to the depth, and set x to zero.
 
-    Sets for each piece the largest depth, and the largest change when x grew by d. The depth must be zero
-    outside the domain. One pass.
+    Sets for each piece the largest depth, and the largest change when x grew by d, if there is room for
+    them. The depth must be zero outside the domain. One pass.
     """
     rows, cols = labels.shape
     found, changed = np.zeros(cols), np.zeros(cols, nodes.dtype)
@@ -179,7 +182,10 @@ def gather(labels, x, nodes, factors, height, width, depth, change, largest):
             for t in range((cols - begin + 1) >> 1):
                 from_x[t] = 0.0
         here, kind = depth[i], labels[i]
-        if factors.size == 2:  # one piece
+        if change.size == 0:
+            for j in range(cols):
+                here[j] += factors[kind[j]] * found[j]
+        elif factors.size == 2:  # one piece
             most, deepest = 0.0, 0.0
             for j in range(cols):
                 z = here[j] + factors[1] * found[j]

@@ -20,6 +20,7 @@ SOLVERS = {
     "jacobi": references.Jacobi,
     "direct": references.Direct,
 }
+NEARLY_ALL = 0.8  # of an image: to cut so much out of it costs more than to work on the rest, too
 TOO_LARGE = 1e30  # times the largest weight of its piece: a larger λ holds no better
 TOO_SMALL = 1e-12  # parts of the largest weight of its piece: rounding hides what such a weight asks for
 
@@ -76,6 +77,8 @@ class System:
             diagonal = np.where(mask, _at_least_zero("diagonal", diagonal, mask), 0.0)
             diagonal = diagonal if diagonal.any() else None
         self.shape, self.box = mask.shape, bounding_box(mask)
+        if mask[self.box].size > NEARLY_ALL * mask.size:
+            self.box = slice(None), slice(None)
         self.mask, self._given = self._crop(mask), None if diagonal is None else self._crop(diagonal)
         self._kind, self._raise_weak, self._solver = SOLVERS[solver], raise_weak, None
         weights = None if weights is None else tuple(self._crop(w) for w in weights)
