@@ -150,14 +150,14 @@ class TestGrid:
         weights = (nothing, nothing) if solver.weights is None else solver.weights
         own = nothing if solver.diagonal is None else solver.diagonal
         factors = np.ones(solver.normal.size)
-        squares = np.zeros((2, factors.size))
+        squares = np.zeros((1, 2, factors.size))
         data = solver.labels, weights, tuple(fluxes), False, own, prior
-        pixels.residual(*data, depth, factors, *solver.where[1:3], solver.nodes, squares)
+        pixels.residual(0, 0, len(mask), *data, depth, factors, *solver.where[1:3], solver.nodes, squares)
         b = self.right_side(mask, solver.weights, fluxes, solver.diagonal, prior)
         left, here = b[mask] - A @ depth[mask], nodes_of(solver)
         size = max(1.0, np.abs(A).max()) * PRECISIONS[precision] * 10
         np.testing.assert_allclose(solver.nodes[R, here], left, atol=size)
-        np.testing.assert_allclose(squares[:, 1:].sum(axis=1), [b[mask] @ b[mask], left @ left], rtol=1e-9)
+        np.testing.assert_allclose(squares[0, :, 1:].sum(axis=1), [b[mask] @ b[mask], left @ left], rtol=1e-9)
         # A step of length one along z takes A z from the residual.
         solver.nodes[E], solver._x[:], before = 0.0, 0.0, solver.nodes[R].copy()
         solver.nodes[E, here] = depth[mask]

@@ -173,7 +173,7 @@ def test_adjointness(mask, seed, unit):
     nothing = np.zeros((0, 0))
     given = (nothing, nothing) if unit else tuple(weights)
     data = labels, given, tuple(fluxes), False, nothing, nothing, nothing, np.ones(2)
-    pixels.residual(*data, *solver.where[1:3], solver.nodes, np.zeros((2, 2)))
+    pixels.residual(0, 0, len(mask), *data, *solver.where[1:3], solver.nodes, np.zeros((1, 2, 2)))
     image = np.zeros(mask.shape)
     for i, j in np.argwhere(mask):
         image[i, j] = solver.nodes[R, place.py_func(solver.where, int(i), int(j))]

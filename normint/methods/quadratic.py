@@ -8,6 +8,7 @@ from normint import inputs
 from normint.compiling import FAST, njit
 from normint.methods.result import Integration
 from normint.solver.system import System
+from normint.solver.threads import band_count, share_rows
 
 
 def quadratic(
@@ -90,12 +91,19 @@ def quadratic(
     )
 
 
-@njit(**FAST)
 def energy(z, p, q, mask, prior=None, weight=None):
     """Compute E(z): the residuals of all differences that exist, and the prior."""
+    sums, none = np.zeros(band_count(len(mask))), np.zeros((0, 0))
+    held = (none, none) if prior is None else (prior, weight)
+    share_rows(_energy, mask.shape, z, p, q, mask, *held, sums)
+    return float(sums.sum())
+
+
+@njit(**FAST)
+def _energy(band, begin, end, z, p, q, mask, prior, weight, sums):
     rows, cols = mask.shape
     total = 0.0
-    for i in range(rows):
+    for i in range(begin, end):
         for j in range(cols):
             if not mask[i, j]:
                 continue
@@ -105,6 +113,6 @@ def energy(z, p, q, mask, prior=None, weight=None):
             if j + 1 < cols and mask[i, j + 1]:
                 t = z[i, j + 1] - z[i, j]
                 total += 0.5 * ((t - q[i, j]) ** 2 + (t - q[i, j + 1]) ** 2)
-            if weight is not None:
+            if weight.size > 0:
                 total += weight[i, j] * (z[i, j] - prior[i, j]) ** 2
-    return total
+    sums[band] = total

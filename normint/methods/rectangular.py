@@ -46,7 +46,7 @@ def dct(p, q, mask=None, *, prior=None, prior_weight=0.0, border="natural"):
         if border == "periodic":
             total = periodic_energy(z, p, q)
             return total if prior is None else total + np.sum(weight * (z - prior) ** 2)
-        return energy(z, p, q, everywhere) if prior is None else energy(z, p, q, everywhere, prior, weight)
+        return energy(z, p, q, everywhere, prior, weight)
 
     return _on_rectangle(dct_depth, measure, p, q, mask, prior, prior_weight, "dct", border=border)
 

@@ -81,7 +81,7 @@ class Hierarchy:
 
     def __init__(self, nodes, where, workspace):
         self._workspace, real = workspace, nodes.dtype
-        room = 2 * where[1] * where[2] // 5 + 4096  # for a third as many nodes as pixels, and extra ones
+        room = 4 * where[1] * where[2] // 5 + 4096  # 0.4 of the pixels: a third, and extra nodes
         self.nodes = workspace.empty("coarse", (RESISTANCE + 1, room), real)
         self._span = workspace.zeros("spans", (2 * where[1] + 4 * DEEPEST, 2), np.int32)
         places, levels, moved, self.sizes, end = [], [], [], [], 0

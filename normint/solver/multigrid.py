@@ -26,7 +26,7 @@ from normint.solver import grid as passes
 from normint.solver import memory, pixels
 from normint.solver.grid import OWN, UNIT, R, shape_for
 from normint.solver.hierarchy import Hierarchy, move_down, move_up
-from normint.solver.threads import share
+from normint.solver.threads import band_count, share, share_rows
 
 SWEEPS = 2  # over the pixels, before and after the coarse levels
 CHANGE = 3.0  # tolerances by which the last step may change a depth, beside the largest depth
@@ -78,7 +78,8 @@ class Multigrid:
         if self.uneven:
             images = (np.ones(self.labels.shape),) * 2 if weights is None else weights
         own = NOTHING if self.diagonal is None else self.diagonal
-        pixels.load(self.labels, (*images, own), self.normal, self.nodes, self._span, *self.where[1:3])
+        grid = self.normal, self.nodes, self._span, *self.where[1:3]
+        share_rows(pixels.load, self.labels.shape, self.labels, (*images, own), *grid)
 
     def __del__(self):
         if hasattr(self, "_workspace"):
@@ -108,11 +109,7 @@ class Multigrid:
             goal = max(target, SAFE * DIGITS * norm)
             count, norm = self._iterate(norm, goal, max_iterations - iterations, callback, iterations, whole)
             iterations += count
-            change, largest = np.zeros((2, scale.size if self.uneven else 0))
-            pixels.gather(self.labels, self._x, self.nodes, back, *self.where[1:3], depth, change, largest)
-            moving = self.uneven and (
-                self._length is None or (self._length * change > CHANGE * tolerance * largest).any()
-            )
+            moving = self._gather(back, depth, CHANGE * tolerance)
             if iterations >= max_iterations and norm > goal:
                 return depth, iterations, norm / whole
             left = self._residual(depth, factors)[1]
@@ -138,10 +135,21 @@ class Multigrid:
 
     def _residual(self, depth, factors):
         """Set the residual of a depth; return the norms of b and of the residual in each piece."""
-        squares = np.zeros((2, factors.size))
-        pixels.residual(*self._data, depth, factors, *self.where[1:3], self.nodes, squares)
-        squares[:, 0] = 0.0
-        return np.sqrt(squares if depth.size else squares[[0, 0]])
+        squares = np.zeros((band_count(len(self.labels)), 2, factors.size))
+        here = factors, *self.where[1:3], self.nodes, squares
+        share_rows(pixels.residual, self.labels.shape, *self._data, depth, *here)
+        norms = np.sqrt(squares.sum(axis=0))
+        norms[:, 0] = 0.0
+        return norms if depth.size else norms[[0, 0]]
+
+    def _gather(self, factors, depth, least):
+        """Add what was found to the depth; tell whether the last step changed a piece by more than least."""
+        change, largest = np.zeros((2, band_count(len(depth)), factors.size if self.uneven else 0))
+        here = self.nodes, factors, *self.where[1:3]
+        share_rows(pixels.gather, depth.shape, self.labels, self._x, *here, depth, change, largest)
+        if not self.uneven or self._length is None:
+            return self.uneven
+        return bool((self._length * change.max(axis=0) > least * largest.max(axis=0)).any())
 
     def _forget(self):
         """Begin with a new direction."""

@@ -1,4 +1,7 @@
-"""From images to the finest grid and back: the matrix, the residual, the depth."""
+"""From images to the finest grid and back: the matrix, the residual, the depth.
+
+Each pass is made band by band: see :func:`normint.solver.threads.share_rows`.
+"""
 
 import numpy as np
 
@@ -17,7 +20,7 @@ def _store(row, k, width, height, values):
 
 
 @njit(**ANYTHING)
-def load(labels, images, normal, nodes, span, height, width):
+def load(band, begin, end, labels, images, normal, nodes, span, height, width):
     """Set the matrix from images of the weights, each divided by the largest of its piece.
 
     One pass, reading labels and images and writing the matrix.
@@ -26,7 +29,7 @@ def load(labels, images, normal, nodes, span, height, width):
     down, right, own = images
     above, below, after = np.zeros(cols), np.zeros(cols), np.zeros(cols + 1)
     diagonal, held = np.zeros(cols), np.zeros(cols)
-    for i in range(rows):
+    for i in range(max(begin - 1, 0), end):
         above, below = below, above
         here, under = labels[i], labels[min(i + 1, rows - 1)]
         there = 1.0 if i + 1 < rows else 0.0
@@ -41,6 +44,9 @@ def load(labels, images, normal, nodes, span, height, width):
                 held[j] = factor * own[i, j] if own.size > 0 and here[j] > 0 else 0.0
             for j in range(cols - 1):
                 after[j + 1] = normal[here[j]] * right[i, j] if after[j + 1] > 0 else 0.0
+        if i < begin:
+            continue  # only what it shares with the next row was wanted
+        if len(nodes) > UNIT:
             _store(below, i + 1, width, height, nodes[DOWN])
             _store(after[1:], i + 1, width, height, nodes[RIGHT])
             _store(held, i + 1, width, height, nodes[OWN])
@@ -60,17 +66,21 @@ def load(labels, images, normal, nodes, span, height, width):
 
 
 @njit(**ANYTHING)
-def residual(labels, weights, fluxes, slopes, own, prior, depth, factors, height, width, nodes, squares):
-    """Set r = b - A z times the factors of the pieces, and add the squares of b and of b - A z by pieces.
+def residual(
+    band, begin, end, labels, weights, fluxes, slopes, own, prior, depth, factors, height, width, nodes,
+    squares,
+):  # fmt: skip
+    """Set r = b - A z times the factors of the pieces, and add up the squares of b and of b - A z.
 
-    An image of no size stands for ones (weights) or zeros (the others). One pass over all images and r.
+    These by bands and pieces. An image of no size stands for ones (weights) or zeros (the others). One pass
+    over all images and r.
     """
     rows, cols = labels.shape
     # Downwards, now and before, and to the right: of the fluxes, and of the depth.
     flow, held = np.zeros((3, cols + 1)), np.zeros((3, cols + 1))
     total, pull, runs = np.zeros(cols), np.zeros(cols), np.empty(cols + 1, np.int32)
-    for i in range(rows):
-        for way in range(2):
+    for i in range(max(begin - 1, 0), end):
+        for way in range(2 if i >= begin else 1):  # of the row before, only what flows down from it
             y, x = (i + 1, 0) if way == 0 else (i, 1)
             to = i & 1 if way == 0 else 2
             if y == rows:  # nothing flows out of the last row
@@ -84,12 +94,14 @@ def residual(labels, weights, fluxes, slopes, own, prior, depth, factors, height
             _flow(here, there, weight, flux, second, 0.5, 0.5, flow[to, 1:])
             if depth.size > 0:
                 _flow(here, there, weight, depth[i, : cols - x], depth[y, x:], -1.0, 1.0, held[to, 1:])
+        if i < begin:
+            continue
         _gather_flows(flow, i, total)
         if own.size > 0:
             for j in range(cols):
                 total[j] += own[i, j] * prior[i, j] if labels[i, j] > 0 else 0.0
-        count = _find_runs(labels[i], squares.shape[1], runs)
-        _add_squares(labels[i], runs, count, total, squares[0])
+        count = _find_runs(labels[i], factors.size, runs)
+        _add_squares(labels[i], runs, count, total, squares[band, 0])
         if depth.size > 0:
             _gather_flows(held, i, pull)
             if own.size > 0:
@@ -97,7 +109,7 @@ def residual(labels, weights, fluxes, slopes, own, prior, depth, factors, height
                     pull[j] += own[i, j] * depth[i, j] if labels[i, j] > 0 else 0.0
             for j in range(cols):
                 total[j] -= pull[j]
-            _add_squares(labels[i], runs, count, total, squares[1])
+            _add_squares(labels[i], runs, count, total, squares[band, 1])
         _scale(labels[i], runs, count, factors, total)
         _store(total, i + 1, width, height, nodes[R])
 
@@ -164,22 +176,22 @@ def _add_squares(labels, runs, count, total, squares):
 
 
 @njit(**ANYTHING)
-def gather(labels, x, nodes, factors, height, width, depth, change, largest):
+def gather(band, begin, end, labels, x, nodes, factors, height, width, depth, changes, depths):
     """Add x, times the factors of the pieces, to the depth, and set x to zero.
 
-    Sets for each piece the largest depth, and the largest change when x grew by d, if there is room for
-    them. The depth must be zero outside the domain. One pass.
+    Sets for each band and piece the largest depth, and the largest change when x grew by d, if there is room
+    for them. The depth must be zero outside the domain. One pass.
     """
-    rows, cols = labels.shape
+    cols, change, largest = labels.shape[1], changes[band], depths[band]
     found, changed = np.zeros(cols), np.zeros(cols, nodes.dtype)
-    for i in range(rows):
+    for i in range(begin, end):
         for colour in range(2):
-            begin = (colour + i + 1) & 1
+            first = (colour + i + 1) & 1
             start = (colour * height + i + 1) * width + 1
             from_x, from_d = x[start : start + width - 1], nodes[D, start : start + width - 1]
-            for t in range((cols - begin + 1) >> 1):
-                found[begin + 2 * t], changed[begin + 2 * t] = from_x[t], from_d[t]
-            for t in range((cols - begin + 1) >> 1):
+            for t in range((cols - first + 1) >> 1):
+                found[first + 2 * t], changed[first + 2 * t] = from_x[t], from_d[t]
+            for t in range((cols - first + 1) >> 1):
                 from_x[t] = 0.0
         here, kind = depth[i], labels[i]
         if change.size == 0:

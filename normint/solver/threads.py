@@ -1,17 +1,21 @@
 """How many threads share a pass over the pixels, and how.
 
-Each takes a region of rows and does there all stages of the pass whose neighbours are its own; then the rows
-around the borders between regions are done. A pixel is computed from the same numbers whatever the regions
-are, and sums are taken row by row, so the result has the same digits for any number of threads.
+In a pass of several stages (`share`), each takes a region of rows and does there all stages whose neighbours
+are its own; then the rows around the borders between regions are done. A pixel is computed from the same
+numbers whatever the regions are, and sums are taken row by row. Where one stage reads images
+(`share_rows`), sums are taken band by band. So the result has the same digits for any number of threads.
 """
 
 import multiprocessing
 import os
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from normint import inputs, paths
 
 LEAST = 2**17  # pixels for each thread: below, handing over takes as long as it saves
+
+ROWS = 128  # of a band
 
 _chosen = None
 _pool = None
@@ -67,10 +71,37 @@ def share(kernel, fine, stages, *rest):
         for begin, end in zip(borders, borders[1:], strict=False)
     ]
     for group in (regions, [(border, border, -1, 1) for border in inner]):
-        calls = [_threads(count).submit(kernel, *fine, region, *rest) for region in group[1:]]
-        kernel(*fine, group[0], *rest)
-        for call in calls:
-            call.result()
+        _together(count, [partial(kernel, *fine, region, *rest) for region in group])
+
+
+def share_rows(kernel, shape, *rest):
+    """Call ``kernel(band, begin, end, *rest)`` for all bands of rows of an image, numbered from 0 on."""
+    rows, cols = shape
+    bands = [(band, begin, min(begin + ROWS, rows)) for band, begin in enumerate(range(0, rows, ROWS))]
+    count = max(1, min(threads(), rows * cols // LEAST, len(bands)))
+
+    def some(first):
+        for band in bands[first * len(bands) // count : (first + 1) * len(bands) // count]:
+            kernel(*band, *rest)
+
+    _together(count, [partial(some, first) for first in range(count)])
+
+
+def band_count(rows):
+    """Return into how many bands `share_rows` divides an image.
+
+    >>> band_count(ROWS), band_count(ROWS + 1)
+    (1, 2)
+    """
+    return -(-rows // ROWS)
+
+
+def _together(count, calls):
+    """Make all calls: the first in this thread, the others beside it."""
+    others = [_threads(count).submit(call) for call in calls[1:]]
+    calls[0]()
+    for other in others:
+        other.result()
 
 
 def _threads(count):
