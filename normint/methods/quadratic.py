@@ -7,6 +7,7 @@ import numpy as np
 from normint import inputs
 from normint.compiling import FAST, njit
 from normint.methods.result import Integration
+from normint.solver.pieces import NOTHING
 from normint.solver.system import System
 from normint.solver.threads import band_count, share_rows
 
@@ -93,8 +94,8 @@ def quadratic(
 
 def energy(z, p, q, mask, prior=None, weight=None):
     """Compute E(z): the residuals of all differences that exist, and the prior."""
-    sums, none = np.zeros(band_count(len(mask))), np.zeros((0, 0))
-    held = (none, none) if prior is None else (prior, weight)
+    sums = np.zeros(band_count(len(mask)))
+    held = (NOTHING, NOTHING) if prior is None else (prior, weight)
     share_rows(_energy, mask.shape, z, p, q, mask, *held, sums)
     return float(sums.sum())
 

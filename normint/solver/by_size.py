@@ -5,6 +5,7 @@ import numpy as np
 from normint.solver import elimination
 from normint.solver.elimination import SMALL
 from normint.solver.multigrid import Multigrid
+from normint.solver.pieces import NOTHING
 
 # Beside the largest weight of all: what a smaller one asks for drowns in rounding errors of single precision,
 # and whoever only wants a step in the right direction does not get one.
@@ -66,6 +67,8 @@ class BySize:
                 self.multigrid = Multigrid(*system, float)
                 depth, iterations, residual = self.multigrid.solve(*data, initial, *stop)
         if self.small.size:
-            data = self.weights, self.diagonal, fluxes, slopes, prior
+            weights = (NOTHING, NOTHING) if self.weights is None else self.weights
+            own, prior = (NOTHING, NOTHING) if self.diagonal is None else (self.diagonal, prior)
+            data = weights, own, fluxes, slopes, prior
             elimination.solve_pieces(self.pieces.labels, *self.members, *data, depth)
         return depth, iterations, residual

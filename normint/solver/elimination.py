@@ -68,9 +68,9 @@ def solve_pieces(labels, members, begin, tall, weights, diagonal, fluxes, slopes
     members, begin, tall : ndarray
         The pixels of those to solve, where each begins, and which way it is numbered; see
         :meth:`normint.solver.pieces.Pieces.members`.
-    weights : (ndarray, ndarray) or None
-    diagonal, prior : ndarray or None
-        λ and z⁰.
+    weights : (ndarray, ndarray)
+    diagonal, prior : ndarray
+        λ and z⁰. An image of no size stands for weights of one, and for no λ.
     fluxes : (ndarray, ndarray)
     slopes : bool
         As for :meth:`normint.solver.system.System.solve`.
@@ -90,7 +90,7 @@ def solve_pieces(labels, members, begin, tall, weights, diagonal, fluxes, slopes
         band, own, b = np.zeros((pixels.size, width)), np.zeros(pixels.size), np.zeros(pixels.size)
         for k in range(pixels.size):
             i, j = pixels[k] // cols, pixels[k] % cols
-            if diagonal is not None:
+            if diagonal.size > 0:
                 own[k] = diagonal[i, j]
                 b[k] += diagonal[i, j] * prior[i, j]
             for turn in range(2):  # in this order a transposed image gives the same, to the last digit
@@ -100,7 +100,7 @@ def solve_pieces(labels, members, begin, tall, weights, diagonal, fluxes, slopes
                     flux = fluxes[way][i, j]
                     if slopes:
                         flux = 0.5 * (flux + fluxes[way][other // cols, other % cols])
-                    weight = 1.0 if weights is None else weights[way][i, j]
+                    weight = weights[way][i, j] if weights[way].size > 0 else 1.0
                     n = place[other]
                     band[min(k, n), abs(n - k) - 1] = weight
                     b[k] -= weight * flux
@@ -119,6 +119,6 @@ def _beyond(labels, weights, pixel, way):
     y, x = i + 1 - way, j + way
     if y == rows or x == cols or labels[y, x] != labels[i, j]:
         return -1
-    if weights is not None and not weights[way][i, j] > 0:
+    if weights[way].size > 0 and not weights[way][i, j] > 0:
         return -1
     return y * cols + x

@@ -26,6 +26,7 @@ from normint.solver import grid as passes
 from normint.solver import memory, pixels
 from normint.solver.grid import OWN, UNIT, R, shape_for
 from normint.solver.hierarchy import Hierarchy, move_down, move_up
+from normint.solver.pieces import NOTHING
 from normint.solver.threads import band_count, share, share_rows
 
 SWEEPS = 2  # over the pixels, before and after the coarse levels
@@ -37,7 +38,6 @@ STALLED = 3  # true residuals in a row that are hardly better: nothing is left b
 MORE = 20  # steps beyond the tolerance, for depths that still change
 UNEQUAL = 10.0  # norms of pieces that differ by more are made equal
 TINY = 1e-12  # norms from here to its inverse, and what is computed from them, fit into single precision
-NOTHING = np.zeros((0, 0))
 
 
 class Multigrid:

@@ -6,6 +6,8 @@ import numpy as np
 
 from normint.compiling import ANYTHING, FAST, njit
 
+NOTHING = np.zeros((0, 0))  # an image that is not given: kernels are then compiled once, not with None again
+
 
 class Pieces:
     """What hangs together by edges of positive weight.
@@ -43,7 +45,7 @@ class Pieces:
 
     def __init__(self, mask, weights=None, diagonal=None):
         self.diagonal = diagonal
-        down, right = (None, None) if weights is None else weights
+        down, right = (NOTHING, NOTHING) if weights is None else weights
         if mask.all() and (weights is None or _are_positive(down[:-1], right[:, :-1])):
             self.labels, self.sizes = np.ones(mask.shape, np.int32), np.array([0, mask.size])
         else:
@@ -54,7 +56,7 @@ class Pieces:
             self.smallest, _ = _extremes(mask, down, right, self.labels, self.largest)
         self.weight = np.zeros(self.sizes.size)  # Σ λ of each
         if diagonal is not None:
-            _add_up(self.labels, diagonal, None, self.weight)
+            _add_up(self.labels, diagonal, NOTHING, self.weight)
 
     def reweighted(self, mask, weights):
         """Return the same pieces with the extremes of other weights, or None if these divide Ω otherwise."""
@@ -75,7 +77,7 @@ class Pieces:
             z⁰, finite everywhere; needed where λ is positive.
         """
         total = np.zeros(self.sizes.size)
-        _add_up(self.labels, depth, None, total)
+        _add_up(self.labels, depth, NOTHING, total)
         constant = total / np.maximum(self.sizes, 1)
         held = self.weight > 0
         if held.any():
@@ -140,9 +142,9 @@ def _label(mask, down, right, labels):
             if not mask[i, j]:
                 continue
             above, before = 0, 0
-            if i > 0 and mask[i - 1, j] and (down is None or down[i - 1, j] > 0):
+            if i > 0 and mask[i - 1, j] and (down.size == 0 or down[i - 1, j] > 0):
                 above = root(parent, labels[i - 1, j])
-            if j > 0 and mask[i, j - 1] and (right is None or right[i, j - 1] > 0):
+            if j > 0 and mask[i, j - 1] and (right.size == 0 or right[i, j - 1] > 0):
                 before = root(parent, labels[i, j - 1])
             if above == 0 and before == 0:
                 count += 1
@@ -196,7 +198,7 @@ def _add_up(labels, values, factors, total):
                 total[k] += run
                 run, k = 0.0, labels[i, j]
             if k > 0:
-                run += values[i, j] if factors is None else values[i, j] * factors[i, j]
+                run += values[i, j] * factors[i, j] if factors.size > 0 else values[i, j]
         total[k] += run
 
 
