@@ -220,9 +220,13 @@ def step(nodes, span, where, region, alpha, beta, x, sums):
                 square = alpha - alpha
                 for colour in range(2):
                     h = rows_of(where, colour, k)[0]
-                    if s == 0:
+                    if s == 0 and beta == 0:  # whatever is left of another solution
+                        for m in range(first_column, last_column):
+                            nodes[D, h + m] = nodes[E, h + m]
+                    elif s == 0:
                         for m in range(first_column, last_column):
                             nodes[D, h + m] = nodes[E, h + m] + beta * nodes[D, h + m]
+                    if s == 0:
                         continue
                     multiply_row(nodes, span, where, colour, k, np.int64(D), product, ZERO)
                     for m in range(first_column, last_column):
