@@ -74,7 +74,7 @@ def difference(z, expected):
 @pytest.fixture(scope="module", params=["vase", "tent"])
 def slopes(request):
     surface = (
-        normint.surfaces.vase(96) if request.param == "vase" else normint.surfaces.canadian_tent(96, 24, 24)
+        normint.surfaces.vase(64) if request.param == "vase" else normint.surfaces.canadian_tent(64, 16, 16)
     )
     noisy = surface.with_noise(0.01, np.random.default_rng(0))
     return noisy.p, noisy.q

@@ -143,7 +143,8 @@ def test_the_module_is_the_command(run):
 
 
 def test_data_is_replaced_by_its_stand_in(run):
-    assert printed(run("python", "-c", "import normint; print(normint.datasets.cat().data)")) == "stand-in\n"
+    code = "import normint; print(normint.datasets.beethoven().data)"
+    assert printed(run("python", "-c", code)) == "stand-in\n"
 
 
 @pytest.mark.parametrize("command", [["workbook"], ["results", "--update-readme"]])
