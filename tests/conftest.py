@@ -4,7 +4,7 @@ import pytest
 from hypothesis import settings
 
 # How long an example takes says nothing about whether it is right, least of all on a machine that is shared.
-# Half of the usual examples find what is wrong; `make torture` tries as many as one likes.
+# Half of the usual examples, for time; `make torture` tries methods and files on as many as one likes.
 settings.register_profile("normint", deadline=None, max_examples=50)
 settings.load_profile("normint")
 
