@@ -9,6 +9,11 @@ READY := .venv/$(if $(LOCK),.locked,.ready)
 AS_COMMITTED := env -u NORMINT_DATA NORMINT_DATASET=stand-in NORMINT_FIGURES=$(CURDIR)/build/test/figures
 # Two processes test side by side; libraries that start threads of their own would only get in their way.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+# All tests but those of notebooks; to load what checks these takes each process seconds.
+UNITS := -m pytest -n 2 --dist loadscope -p no:nbval
+# Those that take longest begin first, so that no process waits for one of them in the end.
+LONGEST := $(foreach number,09 03 10 05 04,$(wildcard notebooks/$(number)_*.ipynb))
+NOTEBOOKS := $(LONGEST) $(filter-out $(LONGEST),$(wildcard notebooks/*.ipynb)) notebooks/exercises
 # Between them they run the solver, every method, and the other kernels. (Checks change the last digits, to which
 # invariances hold, and on which weights over twelve decades hang.)
 BOUNDED := tests/test_properties.py tests/test_by_size.py tests/test_multigrid.py tests/test_iteration.py \
@@ -32,13 +37,13 @@ workbook: $(READY)  ## run all notebooks, regenerate all figures and the results
 
 test: $(READY)  ## run the tests: units, properties, doctests, every notebook through nbval
 	$(BIN)/normint warm-up
-	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope $(ARGS)
-	$(AS_COMMITTED) $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope --nbval --nbval-cell-timeout=600 \
-		--nbval-sanitize-with=tests/nbval_sanitize.cfg notebooks
+	$(ONE_THREAD) $(BIN)/python $(UNITS) $(ARGS)
+	$(AS_COMMITTED) $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder \
+		--nbval --nbval-cell-timeout=600 --nbval-sanitize-with=tests/nbval_sanitize.cfg $(NOTEBOOKS)
 
 coverage: $(READY)  ## run the tests without the notebooks, and list the lines that none of them reaches
 	$(BIN)/normint warm-up
-	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope --cov $(ARGS)
+	$(ONE_THREAD) $(BIN)/python $(UNITS) --cov $(ARGS)
 
 test-browser: $(READY)  ## open JupyterLab and the site in Chromium, move a slider, keep screenshots in build/browser
 	$(BIN)/python -m pytest -rs tests/browser $(ARGS)
@@ -81,7 +86,7 @@ newest:         ## test with the newest versions of all libraries, where the loc
 		echo "requirements.lock has the newest versions"; \
 	else \
 		build/newest/$(PROGRAMS)/normint warm-up && \
-		$(ONE_THREAD) build/newest/$(PROGRAMS)/python -m pytest -n 2 --dist loadscope $(ARGS); \
+		$(ONE_THREAD) build/newest/$(PROGRAMS)/python $(UNITS) $(ARGS); \
 	fi
 
 clean:          ## remove the environment and everything built

@@ -30,26 +30,34 @@ def gradient(n):
     return p + 0.1 * rng.standard_normal((n, n)), q + 0.1 * rng.standard_normal((n, n))
 
 
-def masks(n):
-    """Return the domains, by name, in an n×n image."""
-    u, v = np.mgrid[-1 : 1 : n * 1j, -1 : 1 : n * 1j]
-    radius, angle = np.hypot(u, v), np.arctan2(u, v)
-    blobs = smooth_noise(n, seed=0)
-    return {
-        "rectangle": np.ones((n, n), bool),
-        "disk": radius < 1,
-        "annulus": (0.5 < radius) & (radius < 1),
-        "star": radius < 0.55 + 0.4 * np.cos(9 * angle),
-        "blobs": blobs > np.quantile(blobs, 0.4),
-        "slits": _with_slits(radius < 1),
-        "spiral": _spiral(radius, angle),
-        "moth-eaten": (radius < 1) & (np.random.default_rng(3).random((n, n)) >= 0.01),
-    }
+def mask(n, name):
+    """Return one of the domains in an n×n image."""
+    u = np.linspace(-1, 1, n)
+    radius = np.hypot(u[:, None], u)
+    return MASKS[name](radius)
 
 
-def _spiral(radius, angle, turns=20, width=12 / 512):
+def _angle(radius):
+    u = np.linspace(-1, 1, len(radius))
+    return np.arctan2(u[:, None], u)
+
+
+def _star(radius):
+    return radius < 0.55 + 0.4 * np.cos(9 * _angle(radius))
+
+
+def _blobs(radius):
+    blobs = smooth_noise(len(radius), seed=0)
+    return blobs > np.quantile(blobs, 0.4)
+
+
+def _moth_eaten(radius):
+    return (radius < 1) & (np.random.default_rng(3).random(radius.shape) >= 0.01)
+
+
+def _spiral(radius, turns=20, width=12 / 512):
     """Return the band around an Archimedean spiral: of 1024 pixels, it is 12 wide and as much apart."""
-    arm = (turns * radius - angle / (2 * np.pi)) % 1.0  # 0 on the spiral, and again one turn further out
+    arm = (turns * radius - _angle(radius) / (2 * np.pi)) % 1.0  # 0 on the spiral, and on the next turn
     return (arm < turns * width) & (radius < 1)
 
 
@@ -75,6 +83,18 @@ def _with_slits(mask, count=16, seed=1):
         where, extent = int(n * rng.uniform(1 / 8, 7 / 8)), slice(int(n * start), int(n * stop))
         mask[(extent, where) if k % 2 else (where, extent)] = False
     return mask
+
+
+MASKS = {  # from the distances to the middle
+    "rectangle": lambda radius: np.ones_like(radius, bool),
+    "disk": lambda radius: radius < 1,
+    "annulus": lambda radius: (0.5 < radius) & (radius < 1),
+    "star": _star,
+    "blobs": _blobs,
+    "slits": lambda radius: _with_slits(radius < 1),
+    "spiral": _spiral,
+    "moth-eaten": _moth_eaten,
+}
 
 
 def weak_curves(n, weight=1e-6):

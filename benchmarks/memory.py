@@ -44,7 +44,7 @@ def problem(n, name):
     """Return the domain and the call: a method for piecewise smooth surfaces, or least squares on a mask."""
     if name in cases.PIECEWISE:
         return np.ones((n, n), bool), cases.fixed_iterations(n, name)
-    mask = cases.masks(n)[name]
+    mask = cases.mask(n, name)
     return mask, partial(normint.integrate, *cases.gradient(n), mask)
 
 

@@ -64,7 +64,7 @@ def in_units_of_dct(calls, n, repeats, **options):
 def speed(n, repeats):
     """Yield rows: the time of least squares on each mask."""
     p, q = cases.gradient(n)
-    calls = {name: partial(normint.integrate, p, q, mask) for name, mask in cases.masks(n).items()}
+    calls = {name: partial(normint.integrate, p, q, cases.mask(n, name)) for name in cases.MASKS}
     for name, ratio in in_units_of_dct(calls, n, repeats).items():
         yield Row(f"quadratic, {n}², {name}", ratio, "DCT", LIMITS[name])
 
@@ -81,15 +81,16 @@ def weighted(n, repeats):
         name: lambda weights=weights, slopes=slopes: System(everywhere, weights).solve(*slopes, slopes=True)
         for name, (weights, slopes) in problems.items()
     }
-    for name, ratio in in_units_of_dct(calls, n, repeats).items():
+    counts = {name: call().iterations for name, call in calls.items()}
+    for name, ratio in in_units_of_dct(calls, n, repeats // 2 + 1, first=False).items():
         yield Row(f"weights {name}, {n}²", ratio, "DCT", WEIGHTED)
-    for name, call in calls.items():
-        yield Row(f"weights {name}, {n}²: iterations", call().iterations)
+    for name, count in counts.items():
+        yield Row(f"weights {name}, {n}²: iterations", count)
 
 
 def threads(n, repeats):
     """Yield a row: the disk on two threads, by the clock."""
-    call = partial(normint.integrate, *cases.gradient(n), cases.masks(n)["disk"])
+    call = partial(normint.integrate, *cases.gradient(n), cases.mask(n, "disk"))
     normint.set_threads(2)
     try:
         (ratio,) = in_units_of_dct({"disk": call}, n, repeats, clock=time.perf_counter).values()
@@ -101,14 +102,15 @@ def threads(n, repeats):
 def growth(sides):
     """Yield rows: how iterations and time per pixel change with the size."""
     small, large = 512, sides[-1]
+    slopes = {n: cases.gradient(n) for n in sides}
     for name in GROWING:
-        calls = {n: partial(normint.integrate, *cases.gradient(n), cases.masks(n)[name]) for n in sides}
+        calls = {n: partial(normint.integrate, *slopes[n], cases.mask(n, name)) for n in sides}
         counts = [call().iterations for call in calls.values()]
         spread = max(counts) - min(counts)
         yield Row(f"iterations, {sides[0]}² to {large}², {name}: most", max(counts))
         yield Row(f"iterations, {sides[0]}² to {large}², {name}: most less fewest", spread, "", APART)
         # In turns, so that a slow moment of the machine does not pass for growth.
-        seconds = interleaved_medians({n: calls[n] for n in (small, large)}, 3)
+        seconds = interleaved_medians({n: calls[n] for n in (small, large)}, 3, first=False)
         ratio = (seconds[large] / large**2) / (seconds[small] / small**2)
         yield Row(f"time per pixel, {large}² / {small}², {name}", ratio, "times", GROWTH)
 
@@ -123,7 +125,7 @@ def thin(sides):
 
 def against_pyamg(n):
     """Yield a row: how many times longer the library takes on the disk."""
-    call = partial(normint.integrate, *cases.gradient(n), cases.masks(n)["disk"])
+    call = partial(normint.integrate, *cases.gradient(n), cases.mask(n, "disk"))
     seconds = interleaved_medians({"pyamg": partial(call, solver="pyamg"), "ours": call}, 1)
     yield Row(f"pyamg / ours, {n}², disk", seconds["pyamg"] / seconds["ours"], "times", PYAMG)
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import settings
 
 # How long an example takes says nothing about whether it is right, least of all on a machine that is shared.
-settings.register_profile("normint", deadline=None)
+# Half of the usual examples, for time; `make torture` tries methods and files on as many as one likes.
+settings.register_profile("normint", deadline=None, max_examples=50)
 settings.load_profile("normint")
 
 

@@ -2,6 +2,7 @@
 
 import os
 import warnings
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -98,7 +99,7 @@ def test_tiny_masks_are_not_doubted():
 
 def test_a_small_object_in_a_large_image_is_found():
     surface = SURFACES["vase"]
-    normals, camera = np.zeros((3000, 3000, 3)), [[9000.0, 0, 1500.0], [0, 9000.0, 1500.0], [0, 0, 1]]
+    normals, camera = np.zeros((1200, 1200, 3)), [[3600.0, 0, 600.0], [0, 3600.0, 600.0], [0, 0, 1]]
     normals[7:135, 11:139] = gradient_to_normals(-surface.p, surface.q) * surface.mask[..., np.newaxis]
     for lens in (None, camera):
         assert "'up right toward'" in doubt(normals, None, "uvz", lens)
@@ -117,6 +118,7 @@ def grid(rows, columns):
     return np.indices((rows, columns)) - np.array([rows, columns])[:, np.newaxis, np.newaxis] / 2 + 0.5
 
 
+@cache
 def fitting_several():
     """Return maps that fit several axes but for noise, rounding or how they are sampled."""
     rng, (u, v) = np.random.default_rng(0), grid(64, 64)

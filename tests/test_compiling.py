@@ -3,12 +3,12 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 import types
 from pathlib import Path
 
 import pytest
+import started_numba
 
 from normint import compiling, paths
 
@@ -19,11 +19,19 @@ OUTER = (
     "@njit(**FAST)\ndef outer(x):\n    return 10 * inner(x)\n"
     "@njit(**FAST)\ndef past_the_end(values):\n    return values[len(values)]\n"
 )
+SILENT = "CI", "PYTEST_VERSION", "NORMINT_RUN_LOG"  # where any of these is set, nobody reads along
 CALL = "from normint.outer import outer; print(outer(1), sum(outer.stats.cache_hits.values()))"
 
 
+@pytest.fixture(scope="module")
+def python():
+    started = started_numba.start()
+    yield started
+    started.close()
+
+
 @pytest.fixture
-def package(tmp_path):
+def package(tmp_path, python):
     """Lay out a small package with our compiler module, and return a way to run code with it."""
     folder = tmp_path / "place" / "normint"
     folder.mkdir(parents=True)
@@ -33,29 +41,28 @@ def package(tmp_path):
     (folder.parent / "pyproject.toml").touch()  # as in a clone
     (folder / "outer.py").write_text(OUTER)
     (folder / "inner.py").write_text(INNER.format(1))
-    home = tmp_path / "home"
+    home, out, err = tmp_path / "home", tmp_path / "stdout", tmp_path / "stderr"
     home.mkdir()
 
     def run(code=CALL, terminal=None, **environment):
-        kept = {k: v for k, v in os.environ.items() if k not in ("XDG_CACHE_HOME", "TMPDIR")}
-        kept = {k: v for k, v in kept.items() if not k.startswith("NUMBA_")}
+        silent = ("XDG_CACHE_HOME", "TMPDIR") + (SILENT if terminal is not None else ())
+        kept = {k: v for k, v in os.environ.items() if k not in silent and not k.startswith("NUMBA_")}
         kept |= {"PYTHONPATH": str(folder.parent), "HOME": str(home), **environment}
-        if terminal is not None:
-            kept = {k: v for k, v in kept.items() if k not in ("CI", "PYTEST_VERSION", "NORMINT_RUN_LOG")}
-            return watch([sys.executable, "-P", "-c", code], kept | environment, terminal)
-        done = subprocess.run([sys.executable, "-P", "-c", code], env=kept, capture_output=True, text=True)
-        return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
+        if terminal:
+            return in_terminal(lambda name: python.run(code, kept, out, name))
+        python.run(code, kept, out, err)
+        if terminal is False:
+            return err.read_text()
+        return out.read_text().strip() or err.read_text().strip().splitlines()[-1]
 
     run.folder, run.home = folder, home
     return run
 
 
-def watch(command, environment, terminal):
-    """Return what a process writes to standard error, in a terminal or not."""
-    if not terminal:
-        return subprocess.run(command, env=environment, capture_output=True, text=True).stderr
+def in_terminal(call):
+    """Return what a call writes to the terminal of which it is given the name."""
     ours, theirs = os.openpty()
-    subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=theirs)
+    call(os.ttyname(theirs))
     os.set_blocking(ours, False)
     try:
         return os.read(ours, 10_000).decode()
@@ -204,12 +211,11 @@ class TestTheLine:
 
     def test_not_where_nobody_reads_it(self, package, monkeypatch):
         assert package(NOTEBOOK, terminal=False, CI="1") == ""
-        silent = "CI", "PYTEST_VERSION", "NORMINT_RUN_LOG"
         monkeypatch.setitem(sys.modules, "ipykernel", types.ModuleType("ipykernel"))
-        for name in silent:
+        for name in SILENT:
             monkeypatch.delenv(name, raising=False)
         assert paths.watched()
-        for name in silent:
+        for name in SILENT:
             with monkeypatch.context() as patched:
                 patched.setenv(name, "1")
                 assert not paths.watched()

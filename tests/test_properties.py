@@ -68,10 +68,10 @@ def test_phi2_stays_where_the_surface_is(gamma):
 
 def integrated(method, seed):
     """Integrate a domain of one large piece and some small ones; the same in every process."""
-    p, q = np.random.default_rng(seed).standard_normal((2, 60, 64))
-    mask = np.ones((60, 64), bool)
+    p, q = np.random.default_rng(seed).standard_normal((2, 36, 40))
+    mask = np.ones((36, 40), bool)
     if method not in methods.RECTANGULAR:
-        mask[50], mask[:, 60] = False, False
+        mask[30], mask[:, 36] = False, False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         return normint.integrate(p, q, mask, method=method).depth
@@ -100,7 +100,7 @@ import signal, sys, warnings
 import numpy as np, normint
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a script in the background may ignore it
 warnings.simplefilter("ignore")
-p, q = np.random.default_rng(0).standard_normal((2, 200, 220))
+p, q = np.random.default_rng(0).standard_normal((2, 120, 140))
 expected = normint.integrate(p, q, method={method!r}).depth
 print("ready", flush=True)
 count = 0

@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.colors import ListedColormap
 from matplotlib.ticker import MaxNLocator
+from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from normint.domain import NEIGHBOURS
 from normint.normals.shading import shading
@@ -168,17 +169,9 @@ def draw_surface(axes, z, low, high, view, aspect, finest=120, tint=None):
         shaded = 2 * light * colours + (1 - 2 * light) * colours**2  # soft: brightens as well as it darkens
     else:
         shaded = light * tint
-    axes.plot_surface(
-        *np.meshgrid(v, u),
-        thin,
-        facecolors=shaded,
-        rcount=thin.shape[0],
-        ccount=thin.shape[1],
-        linewidth=0,
-        antialiased=False,
-        shade=False,
-        rasterized=True,
-    )
+    corners, colours = _facets(np.stack([*np.meshgrid(v, u), thin], axis=-1), shaded)
+    facets = Poly3DCollection(corners, facecolors=colours, linewidth=0, antialiased=False, rasterized=True)
+    axes.add_collection3d(facets)
     axes.set(xlabel="v", ylabel="u", zlim=(low, high), ylim=(u[-1], u[0]), xlim=(v[0], v[-1]))
     axes.view_init(*view)
     axes.set_box_aspect((z.shape[1], z.shape[0], aspect * max(z.shape)), zoom=1.02)
@@ -186,3 +179,24 @@ def draw_surface(axes, z, low, high, view, aspect, finest=120, tint=None):
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
         axis.pane.set_alpha(0.15)
         axis.set_major_locator(MaxNLocator(4))
+
+
+def _facets(points, colours):
+    """Return the corners of the surface's facets, and their colours, each as one array.
+
+    `plot_surface` makes the same facets one by one, which takes as long as drawing them. A facet of which one
+    corner is unknown is a triangle: it has one of the others twice.
+
+    Parameters
+    ----------
+    points : ndarray
+        x, y and z of each point of the grid; z is NaN where there is none.
+    colours : ndarray
+        Red, green and blue of each point; a facet has that of its first corner.
+    """
+    around = (np.s_[:-1, :-1], np.s_[:-1, 1:], np.s_[1:, 1:], np.s_[1:, :-1])
+    corners = np.stack([points[corner] for corner in around], axis=2)
+    known = np.isfinite(corners[..., 2])
+    corners = np.where(known[..., np.newaxis], corners, np.roll(corners, 1, axis=2))
+    drawn = np.count_nonzero(known, axis=2) >= 3
+    return corners[drawn], colours[:-1, :-1][drawn]
