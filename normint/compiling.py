@@ -46,6 +46,7 @@ SHORT_ROWS = FAST | {"fastmath": {"contract"}}
 FIRST_USE = "about 40 s"
 KEPT = 8  # folders of some 15 MB: for branches and versions of Python side by side, with and without checks
 COMPLETE = "complete"  # a file, where everything is compiled
+STAMPS = "stamps.json"  # a file, in every folder
 # The settings of numba that change the code and that its own index does not ask for.
 SETTINGS = (
     "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "DISABLE_INTEL_SVML", "LOOP_VECTORIZE", "OPT", "SLP_VECTORIZE",
@@ -233,6 +234,13 @@ def _stamp(sources):
 
 @cache
 def _stamps():
+    """Return the stamps of all modules, by file. They are kept, since to parse all takes 0.2 s."""
+    with suppress(OSError, ValueError, AttributeError):
+        return json.loads((folder() / STAMPS).read_text())
+    return _new_stamps()
+
+
+def _new_stamps():
     """Return for each module, by file, a stamp of its source and of all that it imports from the package."""
     sources, needed = _sources(), {}
     for name in sources:
@@ -262,7 +270,9 @@ def _imported(name):
 
 def _take_over(found):
     """Link into a new folder what older ones have of modules that did not change."""
-    valid = set(_stamps().values())
+    stamps = _new_stamps()
+    (found / STAMPS).write_text(json.dumps(stamps))
+    valid = set(stamps.values())
     for path in found.parent.glob("normint-*/*.nb?"):
         if valid & set(re.findall("[0-9a-f]{16}", path.name)):
             with suppress(OSError):

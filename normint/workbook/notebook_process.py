@@ -156,8 +156,6 @@ def read_log(path):
 
 def execute(job, draft, place, on_cell_start):
     """Execute a notebook with papermill, writing to `draft` on the way; return status and message."""
-    # With it, jsonschema would read a grammar for seconds, to check addresses that no notebook has.
-    sys.modules.setdefault("rfc3987_syntax", None)
     import papermill
     from papermill.exceptions import PapermillExecutionError
 
