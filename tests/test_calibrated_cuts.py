@@ -98,6 +98,15 @@ class TestMinimum:
         for seed in range(500):  # many more in tests/torture
             graphs.trial(seed, tmp_path)
 
+    @pytest.mark.parametrize("seed", range(40))
+    def test_opposite_arcs_may_be_given_together(self, seed):
+        begin, end, capacity, source, sink = graphs.draw(seed)
+        opposite = np.random.default_rng(seed).permutation(capacity)
+        apart = np.append(begin, end), np.append(end, begin), np.append(capacity, opposite)
+        expected = graphs.by_scipy(*apart, source, sink)
+        found = minimum_cut(begin, end, capacity, source, sink, opposite)
+        np.testing.assert_array_equal(found, expected)
+
     def test_of_a_chain_of_parallel_arcs(self):
         # The node farthest from the drain is as many arcs away as there are nodes.
         count = 6

@@ -6,7 +6,7 @@ import scipy.ndimage
 from small_problems import each_mask, edges_of
 
 from normint.methods.calibrated.piece_moves import GROWTH, LEAST_GAIN, moves
-from normint.methods.calibrated.piece_tree import milestones
+from normint.methods.calibrated.piece_tree import join, left_by, milestones
 from normint.methods.calibrated.pieces import FORBIDDEN, doubtful_pixels, pieces
 
 
@@ -184,3 +184,58 @@ class TestMilestones:
             left, right, bulk = self.tree(count, "last")
             shares.append(bulk[milestones(left, right, bulk, GROWTH)].sum() / bulk[-1])
         assert shares[1] < 1.1 * shares[0] + 1 < 50  # the shares of all nodes are 500 and 4000
+
+
+class TestTree:
+    """Pieces of a grid, joined by how much of their boundaries agrees."""
+
+    count = 60
+
+    def edges(self, seed):
+        """Return random edges between pieces, each with an equal chance to agree or not."""
+        rng = np.random.default_rng(seed)
+        a, b = rng.integers(0, self.count, (2, 5 * self.count)).astype(np.int32)
+        a, b = a[a != b], b[a != b]
+        price = rng.uniform(1.0, 5.0, (a.size, 2))
+        return a, b, 10.0 * rng.integers(0, 2, a.size) * rng.standard_normal(a.size), np.ones(a.size), price
+
+    @staticmethod
+    def members(first, length, leaves):
+        return [set(leaves[f : f + n]) for f, n in zip(first, length, strict=True)]
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_those_are_joined_first_that_agree_most(self, seed):
+        a, b, r, v, price = self.edges(seed)
+        left, right, *runs = join(a, b, r, v, price, self.count)
+        members = self.members(*runs)
+        c = np.where(r > 0, price[:, 1], price[:, 0])
+        good = c**2 * v / (c * v + r**2)
+        clusters = [{k} for k in range(self.count)]
+        for n in range(self.count, len(members)):
+            agreement = {}
+            for x in range(len(clusters)):
+                for y in range(x):
+                    common = [
+                        (i in clusters[x] and j in clusters[y]) or (i in clusters[y] and j in clusters[x])
+                        for i, j in zip(a, b, strict=True)
+                    ]
+                    agreement[x, y] = good[common].sum() / (np.count_nonzero(common) + 4.0)
+            x, y = max(agreement, key=agreement.get)
+            joined = clusters[x] | clusters[y]
+            assert joined == members[n] == members[left[n]] | members[right[n]]
+            clusters = [one for k, one in enumerate(clusters) if k not in (x, y)] + [joined]
+            if n == self.count + 12:
+                break
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_which_nodes_some_edges_leave(self, seed):
+        a, b, r, v, price = self.edges(seed)
+        left, right, first, length, leaves = join(a, b, r, v, price, self.count)
+        kind = np.random.default_rng(seed).random(a.size) < 0.02
+        found = left_by(kind, a, b, np.argsort(leaves), left, right, first, length)
+        expected = [
+            any((i in inside) != (j in inside) for i, j in zip(a[kind], b[kind], strict=True))
+            for inside in self.members(first, length, leaves)
+        ]
+        np.testing.assert_array_equal(found, expected)
+        assert found.any() and not found.all()

@@ -42,7 +42,7 @@ def relocate(residual, spread, price, exists, upwards):
     (The few edges for which it is cheaper that their ends choose differently cannot be expressed by a cut;
     they are charged to one end.)
     """
-    jump = exists & (residual**2 >= JUMP * spread * np.minimum(price[..., 0], price[..., 1]))
+    jump = _jumps(residual, spread, price, exists)
     height = _band(residual, jump, exists, upwards)
     return _choose_alone(residual, spread, price, exists, height)
 
@@ -123,10 +123,7 @@ def fuse(residual, spread, price, exists, other):
 
 def _choose_alone(residual, spread, price, exists, height):
     """Choose for each pixel by itself whether it moves by its height."""
-    pixels = np.flatnonzero(height)
-    group = np.full(height.shape, -1)
-    group.ravel()[pixels] = np.arange(pixels.size)
-    return _choose(residual, spread, price, exists, height, group, pixels.size)
+    return _choose(residual, spread, price, exists, height, *_alone(height))
 
 
 def _choose(residual, spread, price, exists, height, group, count):
@@ -134,10 +131,34 @@ def _choose(residual, spread, price, exists, height, group, count):
     if count == 0:
         return None
     ends, *capacities = _graph(residual, spread, price, exists, height, group, count)
-    moved = minimum_cut(*ends, *(np.rint(UNIT * c).astype(np.int64) for c in capacities))
-    move = np.where((group >= 0) & moved[group], height, 0.0)
+    (there, back), source, sink = (np.rint(UNIT * c).astype(np.int64) for c in capacities)
+    moved = minimum_cut(*ends, there, source, sink, back)
+    move = _moves(group, moved, height)
     # Capacities are rounded: what looks like a gain may be none.
     return move if _gain(residual, spread, price, exists, move) > 1.0 / UNIT else None
+
+
+@njit(**FAST)
+def _alone(height):
+    """Return a group of its own for each pixel that may move, −1 for the others, and how many there are."""
+    group, count = np.full(height.shape, -1, np.int32), 0
+    for i in range(height.shape[0]):
+        for j in range(height.shape[1]):
+            if height[i, j] != 0.0:
+                group[i, j] = count
+                count += 1
+    return group, count
+
+
+@njit(**FAST)
+def _moves(group, moved, height):
+    """Return by how much each pixel moves if some groups do."""
+    move = np.zeros(height.shape)
+    for i in range(height.shape[0]):
+        for j in range(height.shape[1]):
+            if group[i, j] >= 0 and moved[group[i, j]]:
+                move[i, j] = height[i, j]
+    return move
 
 
 @njit(**FAST)
@@ -157,7 +178,7 @@ def _together(residual, spread, price, exists, other):
                     k = i * cols + j
                     a, b = root(parent, k), root(parent, k + (1 if axis else cols))
                     parent[max(a, b)] = min(a, b)
-    group, count = np.empty((rows, cols), np.int64), 0
+    group, count = np.empty((rows, cols), np.int32), 0
     for k in range(rows * cols):
         i, j = k // cols, k % cols
         if parent[k] == k:
@@ -167,6 +188,18 @@ def _together(residual, spread, price, exists, other):
             first = root(parent, k)
             group[i, j] = group[first // cols, first % cols]
     return group, count
+
+
+@njit(**FAST)
+def _jumps(residual, spread, price, exists):
+    """Tell which edges are discontinuities that may be moved."""
+    jump = np.zeros(exists.shape, np.bool_)
+    for axis in range(2):
+        for i in range(exists.shape[1]):
+            for j in range(exists.shape[2]):
+                r, c = residual[axis, i, j], min(price[axis, i, j, 0], price[axis, i, j, 1])
+                jump[axis, i, j] = exists[axis, i, j] and r * r >= JUMP * spread[axis, i, j] * c
+    return jump
 
 
 @njit(**FAST)
@@ -223,7 +256,11 @@ def _gain(residual, v, price, exists, move):
 
 @njit(**FAST)
 def _graph(residual, v, price, exists, height, group, count):
-    """Write the energy of all choices as a graph: what each group's choice costs, and each pair's."""
+    """Write the energy of all choices as a graph: what each group's choice costs, and each pair's.
+
+    A pair costs one thing if only its first end moves, another if only its second does: an arc each way. What
+    it costs if both do is shared between them.
+    """
     _, rows, cols = residual.shape
     source, sink = np.zeros(count), np.zeros(count)
     pairs = 0
@@ -232,7 +269,7 @@ def _graph(residual, v, price, exists, height, group, count):
             for j in range(cols - axis):
                 a, b = group[i, j], group[i + 1 - axis, j + axis]
                 pairs += exists[axis, i, j] and a >= 0 and b >= 0 and a != b
-    ends, capacity = np.empty((2, pairs), np.int64), np.empty(pairs)
+    ends, capacity = np.empty((2, pairs), np.int64), np.empty((2, pairs))
     pairs = 0
     for axis in range(2):
         for i in range(rows - 1 + axis):
@@ -242,28 +279,27 @@ def _graph(residual, v, price, exists, height, group, count):
                     continue
                 r, w, c = residual[axis, i, j], v[axis, i, j], price[axis, i, j]
                 stay = cost(r, w, c)
-                first = cost(r - height[i, j], w, c) if a >= 0 else stay
-                second = cost(r + height[i + 1 - axis, j + axis], w, c) if b >= 0 else stay
-                if b < 0:
-                    sink[a] += first - stay
-                elif a < 0:
-                    sink[b] += second - stay
+                first = cost(r - height[i, j], w, c) - stay if a >= 0 else 0.0
+                second = cost(r + height[i + 1 - axis, j + axis], w, c) - stay if b >= 0 else 0.0
+                if a < 0 or b < 0:
+                    sink[max(a, b)] += first + second
+                    continue
+                both = cost(r - height[i, j] + height[i + 1 - axis, j + axis], w, c) - stay
+                if a == b:
+                    sink[a] += both
+                    continue
+                weight = max(first + second - both, 0.0)  # no cut can express less
+                if first + second < both and second < first:  # say that b moves first
+                    share = both - second
                 else:
-                    both = cost(r - height[i, j] + height[i + 1 - axis, j + axis], w, c)
-                    if a == b:
-                        sink[a] += both - stay
-                        continue
-                    weight = first + second - stay - both
-                    if weight <= 0.0 and second < first:  # no cut can express it: say that b moves first
-                        sink[b] += second - stay
-                        sink[a] += both - second
-                        continue
-                    sink[a] += first - stay
-                    sink[b] += both - first
-                    if weight > 0.0:
-                        ends[0, pairs], ends[1, pairs], capacity[pairs] = b, a, weight
-                        pairs += 1
+                    share = min(max(0.5 * both, first - weight), first)
+                sink[a] += share
+                sink[b] += both - share
+                if weight > 0.0:
+                    ends[0, pairs], ends[1, pairs] = a, b
+                    capacity[0, pairs], capacity[1, pairs] = first - share, weight - (first - share)
+                    pairs += 1
     for k in range(count):
         if sink[k] < 0.0:
             source[k], sink[k] = -sink[k], 0.0
-    return ends[:, :pairs], capacity[:pairs], source, sink
+    return ends[:, :pairs], capacity[:, :pairs], source, sink

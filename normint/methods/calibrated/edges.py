@@ -94,18 +94,21 @@ def look(p, q, mask, noise, away=False, constants=CONSTANTS):
 
 
 @njit(**FAST)
-def _odds(angle, fall, scale, power, least):
-    turned = np.sqrt(1.0 + fall * fall) + abs(fall)
-    return scale * angle * angle * (turned if fall > 0.0 else 1.0 / turned) ** power + least
-
-
-@njit(**FAST)
 def _to_prices(odds, variance, exists, length):
     """Turn odds into prices, in place."""
     for e in range(exists.size):
         if exists[e]:
-            reach = length / (ROOT_TAU * np.sqrt(variance[e]))
+            reach = np.float32(length / (ROOT_TAU * np.sqrt(variance[e])))
             odds[e, 0], odds[e, 1] = np.log1p(reach / odds[e, 0]), np.log1p(reach / odds[e, 1])
+
+
+@njit(**FAST)
+def _turned(slope, power, result):
+    """Set (F + √(1 + F²))^power for slopes F; for -F it is the inverse."""
+    for j in range(slope.size):
+        size = abs(slope[j])
+        grown = (np.sqrt(1.0 + size * size) + size) ** power
+        result[j] = grown if slope[j] > 0.0 else 1.0 / grown
 
 
 @njit(**FAST)
@@ -115,9 +118,14 @@ def _look(
 ):  # fmt: skip
     rows, cols = mask.shape
     scale, power, least = constants
+    turned = np.empty((2, cols))
     for axis in range(2):
         slope = p if axis == 0 else q
+        _turned(slope[0], power, turned[0])
         for i in range(rows - 1 + axis):
+            if axis == 0 or i > 0:
+                _turned(slope[i + 1 - axis], power, turned[(i + 1) % 2 if axis == 0 else 0])
+            turned_0, turned_1 = turned[i % 2 if axis == 0 else 0], turned[(i + 1) % 2 if axis == 0 else 0]
             for j in range(cols - axis):
                 k, m = i + 1 - axis, j + axis
                 if not (mask[i, j] and mask[k, m]):
@@ -127,8 +135,11 @@ def _look(
                 chord = (p[i, j] * f0 - p[k, m] * f1) ** 2 + (q[i, j] * f0 - q[k, m] * f1) ** 2
                 chord += (f0 - f1) ** 2
                 angle = 2.0 * np.arcsin(min(0.5 * np.sqrt(chord), 1.0))
-                below, above = (-g1, g0) if away else (-g0, g1)
-                down, up = _odds(angle, below, scale, power, least), _odds(angle, above, scale, power, least)
+                below, above = 1.0 / turned_0[j], turned_1[m]
+                if away:
+                    below, above = 1.0 / turned_1[m], turned_0[j]
+                bent = scale * angle * angle
+                down, up = bent * below + least, bent * above + least
                 exists[axis, i, j], step[axis, i, j] = True, 0.5 * (g0 + g1)
                 variance[axis, i, j] = noise * noise + (beta * (g1 - g0)) ** 2
                 bend[axis, i, j] = 0.5 * abs(g1 - g0)

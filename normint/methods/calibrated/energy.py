@@ -20,8 +20,13 @@ COLDEST = 0.1  # the temperature, in σ, below which it is taken for zero: it ha
 # The temperature, in σ, from which a surface is polished, and the factor to the next: as high as what noise
 # hardly exceeds, so that edges beside one that has moved are looked at again, and no others.
 REHEAT, LAST_COOLING = 3.0, 2.5
-TOLERANCE = 1e-2  # relative residual of the linear systems on the way: another one follows
+# Relative residual of the linear systems on the way: another one follows. (Coarse levels kept from the one
+# before do not pay: weights change too much, and what they lose of the way ends in other minima.)
+TOLERANCE = 1e-2
 LAST_TOLERANCE = 1e-5
+# The last fit begins near its end: what is left is small, and so is an error of this part of it.
+FIT_TOLERANCES = 1e-3, 1e-4
+LOOSE = 1e-6  # weight of a cut edge there, beside the weakest that holds, if there is no weak prior to drown
 
 
 class CalibratedEnergy:
@@ -79,7 +84,7 @@ class CalibratedEnergy:
 
     def given_up(self, r):
         """Tell which edges are more likely to jump than to hold."""
-        return self.exists & (r**2 > self.spread * self.prices(r))
+        return beyond_price(r, self.exists, self.spread, self.price)
 
     def cuts(self, r):
         """Tell which edges are jumps: given up, and high enough to be one."""
@@ -92,14 +97,17 @@ class CalibratedEnergy:
             total += float(np.sum(self.weight * (z - self.prior) ** 2)) / (2.0 * self.plain)
         return total
 
-    def solve(self, weights, r, z, tolerance):
-        """Return the depth that fits the steps by weighted least squares, found as a change of z."""
-        self.solves += 1
+    def system(self, weights):
+        """Return the linear system of weighted least squares."""
         held = self.weight
         if held is not None and not self.cold:
             held = np.minimum(held, GENTLE)
+        return System(self.mask, weights, held, raise_weak=True)
+
+    def solve(self, system, r, z, tolerance):
+        """Return the depth that fits the steps by weighted least squares, found as a change of z."""
+        self.solves += 1
         rest = None if self.prior is None else z - self.prior
-        system = System(self.mask, weights, held, raise_weak=True)
         depth = system.solve(*r, rest, tolerance=tolerance).depth
         np.subtract(z, depth, out=depth)
         depth[~self.mask] = 0.0
@@ -108,7 +116,7 @@ class CalibratedEnergy:
     def least_squares(self):
         """Return the depth that fits all steps alike, as if it were infinitely hot."""
         flat = np.zeros(self.mask.shape)
-        return self.solve(None, self.residual(flat), flat, LAST_TOLERANCE)
+        return self.solve(self.system(None), self.residual(flat), flat, LAST_TOLERANCE)
 
     def anneal(self, z, hottest, cooling, power, tell=None):
         """Reweight and solve while it cools down: power 1 for Cauchy's weights, 2 for the energy's."""
@@ -118,7 +126,7 @@ class CalibratedEnergy:
             tau = tau if tau >= coldest else 0.0
             settings = self.plain, tau, power, WEAKEST
             reweight(z, self.step, self.exists, self.variance, self.price, *settings, r, weights)
-            z = self.solve(weights, r, z, TOLERANCE)
+            z = self.solve(self.system(weights), r, z, TOLERANCE)
             if tell is not None:
                 tell("cooling", z)
             if tau == 0.0:
@@ -135,10 +143,15 @@ class CalibratedEnergy:
     def last_fit(self, z):
         """Fit the edges that hold by least squares; return the depth, and which edges are cut."""
         weights = np.maximum(self.plain / self.variance, WEAKEST**0.75)  # what the solver can tell apart
-        weakest = max(WEAKEST * weights.min(where=self.exists, initial=1.0), 1e-12)
-        for _ in range(2):
+        loose = LOOSE if self.weight is None else WEAKEST
+        weakest = max(loose * weights.min(where=self.exists, initial=1.0), 1e-12)
+        cut, system = None, None
+        for tolerance in FIT_TOLERANCES:
             r = self.residual(z)
-            z = self.solve(np.where(self.given_up(r), weakest, weights), r, z, LAST_TOLERANCE)
+            before, cut = cut, self.given_up(r)
+            if before is None or (cut != before).any():
+                system = self.system(np.where(cut, weakest, weights))
+            z = self.solve(system, r, z, tolerance)
         return z, self.cuts(self.residual(z))
 
 
@@ -156,6 +169,18 @@ def edge_residuals(z, step, exists):
     for axis in range(2):
         for i in range(z.shape[0] - 1 + axis):
             _row(z, step, exists, axis, i, result[axis, i])
+    return result
+
+
+@njit(**FAST)
+def beyond_price(r, exists, spread, price):
+    """Tell which edges are beyond x = 1."""
+    result = np.empty(r.shape, np.bool_)
+    for axis in range(2):
+        for i in range(r.shape[1]):
+            for j in range(r.shape[2]):
+                e, c = r[axis, i, j], price[axis, i, j, 1] if r[axis, i, j] > 0.0 else price[axis, i, j, 0]
+                result[axis, i, j] = exists[axis, i, j] and e * e > spread[axis, i, j] * c
     return result
 
 

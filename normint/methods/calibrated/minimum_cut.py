@@ -6,7 +6,7 @@ from normint.compiling import FAST, njit
 
 
 @njit(**FAST)
-def minimum_cut(begin, end, capacity, source, sink):
+def minimum_cut(begin, end, capacity, source, sink, opposite=None):
     """Find the smallest set of nodes on the source's side of a minimum cut.
 
     Parameters
@@ -15,6 +15,8 @@ def minimum_cut(begin, end, capacity, source, sink):
         The arcs between nodes.
     source, sink : ndarray of int
         The capacities from the source to each node, and from each node to the sink.
+    opposite : ndarray of int, optional
+        The capacities of arcs the other way round; none by default.
 
     Returns
     -------
@@ -54,6 +56,8 @@ def minimum_cut(begin, end, capacity, source, sink):
         place[a] += 1
         place[b] += 1
         to[m], to[n], back[m], back[n], left[m] = b, a, n, m, capacity[k]
+        if opposite is not None:
+            left[n] = opposite[k]
     excess, drain = sink.copy(), source.copy()
     height, queue, waiting = np.empty(count, np.int64), np.empty(count, np.int64), np.zeros(count, np.bool_)
     current = start[:-1].copy()

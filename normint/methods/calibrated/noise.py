@@ -1,12 +1,14 @@
 """How noisy normals are, measured by the curl of their slopes: no surface needs to be known for that."""
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
-from scipy.ndimage import uniform_filter
 
+from normint.compiling import FAST, njit
 from normint.curl import curl_of_squares
 from normint.methods.calibrated.constants import CONSTANTS
+from normint.methods.calibrated.windows import box_sum, local_median
 
 TO_EDGE = 1.4826 / 2  # from the median |curl| to the standard deviation of one of the four edges around it
 HALF_OCTAVES = np.arange(-6, 9)  # the median is sought between 1/8 and 16 times that of the whole image
@@ -55,8 +57,8 @@ def measure(p, q, mask, constants=CONSTANTS):
     -----
     The curl around a square of four pixels is a sum of four edges; see :mod:`normint.curl`. Its median
     absolute value, in a window around each pixel, does not care about the few squares on a discontinuity. It
-    is read off the shares of squares whose |curl| lies below levels half an octave apart, each a mean over
-    the window: a few passes over the image, whatever the window.
+    is read off how many squares have a |curl| below levels that are half an octave apart: one pass over the
+    image, whatever the window.
 
     Errors that neighbours share, as photographs bring them, hardly show in a square of four pixels. They add
     up around larger ones: if the curl there is larger than independent noise allows, all levels are raised.
@@ -80,10 +82,9 @@ def measure(p, q, mask, constants=CONSTANTS):
     typical = max(TO_EDGE * middle, floor)
     levels = np.full(mask.shape, typical)
     if TO_EDGE * middle > floor:
-        half_octaves = _median(scaled / middle, square, constants.window)
-        local = np.maximum(TO_EDGE * middle * 2.0 ** (0.5 * half_octaves), floor)
-        padded = np.pad(local, 1, mode="edge")
-        levels = 0.25 * (padded[:-1, :-1] + padded[1:, :-1] + padded[:-1, 1:] + padded[1:, 1:])
+        octaves = middle * 2.0 ** (0.5 * HALF_OCTAVES)
+        found = local_median(scaled, square, int(constants.window), octaves, FEWEST)
+        levels = _at_pixels(found, TO_EDGE * middle, floor)
     bend = _bend(p, q, size, square, cosine, typical)
     shared = _shared(p, q, curl, square, levels / cosine, bend, constants.loop)
     return Noise(shared * levels, shared * typical, exponent, bend)
@@ -135,8 +136,25 @@ def _around(image):
 
 def _smoothed(p, q, mask):
     """Return slopes averaged over a few pixels: on flat ground, noise would pass for steepness."""
-    inside = np.maximum(uniform_filter(mask.astype(float), SMOOTH, mode="constant"), 0.5 / SMOOTH**2)
-    return (uniform_filter(np.where(mask, s, 0.0), SMOOTH, mode="constant") / inside for s in (p, q))
+    inside = np.maximum(box_sum(mask, SMOOTH), 0.5)
+    return (box_sum(s if mask.all() else np.where(mask, s, 0.0), SMOOTH) / inside for s in (p, q))
+
+
+@njit(**FAST)
+def _at_pixels(half_octaves, middle, floor):
+    """Turn medians of the squares into the levels of their pixels: each is the mean of four squares."""
+    rows, cols = half_octaves.shape
+    local, levels = np.empty((rows + 2, cols + 2)), np.empty((rows + 1, cols + 1))
+    for i in range(rows):
+        for j in range(cols):
+            steps = half_octaves[i, j] + HALF_OCTAVES[0] if half_octaves[i, j] >= 0.0 else 0.0
+            local[i + 1, j + 1] = max(middle * 2.0 ** (0.5 * steps), floor)
+    local[0], local[-1] = local[1], local[-2]  # beyond the border as at the border
+    local[:, 0], local[:, -1] = local[:, 1], local[:, -2]
+    for i in range(rows + 1):
+        for j in range(cols + 1):
+            levels[i, j] = 0.25 * (local[i, j] + local[i + 1, j] + local[i, j + 1] + local[i + 1, j + 1])
+    return levels
 
 
 def _exponent(size, cosine, floor):
@@ -147,27 +165,42 @@ def _exponent(size, cosine, floor):
     """
     if size.size < BINS * FEWEST:
         return 0.0
-    log = np.round(np.log(cosine), 9)  # so that what is equal but for rounding shares a bin
-    bins = np.searchsorted(np.quantile(log, np.arange(1, BINS) / BINS), log)
-    groups = [bins == k for k in np.unique(bins)]
-    x = np.array([np.median(log[group]) for group in groups])
-    y = np.log(np.maximum([np.median(size[group]) for group in groups], floor))
+    cosine = np.round(cosine, 9)  # so that what is equal but for rounding shares a bin
+    edges = np.quantile(cosine, np.arange(1, BINS) / BINS)
+    by_bin, begin = _grouped(cosine, size, edges)
+    groups = [by_bin[:, start:end] for start, end in itertools.pairwise(begin) if start < end]
+    x = np.log([np.median(group[0]) for group in groups])
+    y = np.log(np.maximum([np.median(group[1]) for group in groups], floor))
     if len(x) < 3 or np.ptp(x) < 0.2:
         return 0.0
     return float(np.polyfit(x, y, 1)[0] < -0.5)
+
+
+@njit(**FAST)
+def _grouped(values, others, edges):
+    """Return values and others in groups: those up to the first edge, to the second, and so on."""
+    bins, begin = np.empty(values.size, np.uint8), np.zeros(edges.size + 2, np.int64)
+    for k in range(values.size):
+        group = 0
+        for edge in edges:
+            group += values[k] > edge
+        bins[k] = group
+        begin[group + 1] += 1
+    begin = np.cumsum(begin)
+    place, result = begin.copy(), np.empty((2, values.size))
+    for k in range(values.size):
+        m = place[bins[k]]
+        result[0, m], result[1, m] = values[k], others[k]
+        place[bins[k]] += 1
+    return result, begin
 
 
 def _bend(p, q, size, square, cosine, typical):
     """Return which part of the change of slope along an edge its step may be wrong by."""
     if np.count_nonzero(square) < FEWEST:
         return 0.1
-
-    def around(down, right):
-        return (down[:, 1:] + down[:, :-1] + right[1:] + right[:-1])[square]
-
-    change = around((p[1:] - p[:-1]) ** 2, (q[:, 1:] - q[:, :-1]) ** 2)
-    least = np.minimum(cosine[1:], cosine[:-1]), np.minimum(cosine[:, 1:], cosine[:, :-1])
-    noise = typical**2 * around(*(cosines**-2.0 for cosines in least))
+    change, noise = _changes(p, q, cosine, square)
+    noise *= typical**2
     bent = change >= noise * np.quantile(change / noise, BENT)
     change = np.maximum(change[bent], 1e-30)
     # What noise alone leads to is no bend.
@@ -177,45 +210,77 @@ def _bend(p, q, size, square, cosine, typical):
     return float(np.clip(np.sqrt(max(square_ratio, 0.0)), LEAST_BEND, LARGEST_BEND))
 
 
+@njit(**FAST)
+def _changes(p, q, cosine, square):
+    """Return ΣD² over the four edges of each square, and Σc⁻²."""
+    rows, cols = square.shape
+    change, noise = np.empty((2, np.sum(square)))
+    k = 0
+    for i in range(rows):
+        for j in range(cols):
+            if not square[i, j]:
+                continue
+            a, b, c, d = cosine[i, j], cosine[i, j + 1], cosine[i + 1, j], cosine[i + 1, j + 1]
+            change[k] = (p[i + 1, j] - p[i, j]) ** 2 + (p[i + 1, j + 1] - p[i, j + 1]) ** 2
+            change[k] += (q[i, j + 1] - q[i, j]) ** 2 + (q[i + 1, j + 1] - q[i + 1, j]) ** 2
+            noise[k] = min(a, c) ** -2 + min(b, d) ** -2 + min(a, b) ** -2 + min(c, d) ** -2
+            k += 1
+    return change, noise
+
+
 def _shared(p, q, curl, square, deviation, bend, side):
     """Return by which factor the curl around large squares exceeds what independent noise would be."""
-
-    def around(image):
-        sums = np.pad(np.cumsum(np.cumsum(image, 0), 1), ((1, 0), (1, 0)))
-        return sums[side:, side:] - sums[:-side, side:] - sums[side:, :-side] + sums[:-side, :-side]
-
-    def along(variances):
-        sums = np.pad(np.cumsum(variances, 0), ((1, 0), (0, 0)))
-        return sums[side:] - sums[:-side]
-
     if min(square.shape) < side:
         return 1.0
-    inside = around(square) == side * side
+    inside = _whole(box_sum(square, side), side) == side * side
     if np.count_nonzero(inside) < FEWEST:
         return 1.0
-    down = np.maximum(deviation[1:], deviation[:-1]) ** 2 + (bend * (p[1:] - p[:-1])) ** 2
-    right = np.maximum(deviation[:, 1:], deviation[:, :-1]) ** 2 + (bend * (q[:, 1:] - q[:, :-1])) ** 2
-    # Shared errors are small in each square. What is large is a jump or a wild slope, and does not count.
-    likely = 2.0 * LARGEST_CURL / _around(1.0 / deviation)
-    curl = np.where(np.abs(curl) <= likely, curl, 0.0)
-    down, right = along(down), along(right.T).T
-    total = down[:, side:] + down[:, :-side] + right[side:] + right[:-side]
-    ratio = np.median(np.abs(around(curl))[inside] / np.sqrt(total[inside]))
+    down, right, small = _variances(p, q, curl, deviation, bend)
+    total = _lines(down, right, side)
+    ratio = np.median(np.abs(_whole(box_sum(small, side), side)[inside]) / np.sqrt(total[inside]))
     return max(1.0, 1.4826 * float(ratio) / INDEPENDENT)
 
 
-def _median(values, where, window):
-    """Return the median over a window around each value, in half octaves."""
-    total = uniform_filter(where.astype(float), window, mode="constant")
-    level, last = np.full(values.shape, np.nan), np.zeros(values.shape)
-    for half_octave in HALF_OCTAVES:
-        below = where & (values <= 2.0 ** (0.5 * half_octave))
-        share = uniform_filter(below.astype(float), window, mode="constant") / np.maximum(total, 1e-12)
-        found = np.isnan(level) & (share >= 0.5)
-        level[found] = half_octave - (share[found] - 0.5) / np.maximum(share[found] - last[found], 1e-12)
-        last = share
-        if not np.isnan(level).any():
-            break
-    level[np.isnan(level)] = HALF_OCTAVES[-1]
-    level[total * window**2 < FEWEST] = 0.0
-    return np.maximum(level, HALF_OCTAVES[0])
+def _whole(sums, side):
+    """Return those sums over a square of which all lies inside."""
+    first = side // 2
+    return sums[first : first + sums.shape[0] - side + 1, first : first + sums.shape[1] - side + 1]
+
+
+@njit(**FAST)
+def _variances(p, q, curl, deviation, bend):
+    """Return the variances of all edges, and the curl of squares where it is none of a jump or wild slope.
+
+    Shared errors are small in each square.
+    """
+    rows, cols = p.shape
+    down, right, small = np.zeros((rows, cols)), np.zeros((rows, cols)), np.zeros(curl.shape)
+    for i in range(rows):
+        for j in range(cols):
+            if i + 1 < rows:
+                down[i, j] = max(deviation[i, j], deviation[i + 1, j]) ** 2
+                down[i, j] += (bend * (p[i + 1, j] - p[i, j])) ** 2
+            if j + 1 < cols:
+                right[i, j] = max(deviation[i, j], deviation[i, j + 1]) ** 2
+                right[i, j] += (bend * (q[i, j + 1] - q[i, j])) ** 2
+    for i in range(rows - 1):
+        for j in range(cols - 1):
+            largest = max(
+                max(deviation[i, j], deviation[i, j + 1]), max(deviation[i + 1, j], deviation[i + 1, j + 1])
+            )
+            if abs(curl[i, j]) <= 2.0 * LARGEST_CURL * largest:
+                small[i, j] = curl[i, j]
+    return down, right, small
+
+
+@njit(**FAST)
+def _lines(down, right, side):
+    """Return the sum of the variances along the four sides of each large square."""
+    rows, cols = down.shape
+    total = np.zeros((rows - side, cols - side))
+    for i in range(rows - side):
+        row = total[i]
+        for k in range(side):
+            for j in range(cols - side):
+                row[j] += down[i + k, j] + down[i + k, j + side] + right[i, j + k] + right[i + side, j + k]
+    return total

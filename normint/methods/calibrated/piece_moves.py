@@ -5,7 +5,7 @@ import numpy as np
 from normint.compiling import FAST, njit
 from normint.domain import NEIGHBOURS
 from normint.methods.calibrated.energy import cost
-from normint.methods.calibrated.piece_tree import join, milestones
+from normint.methods.calibrated.piece_tree import join, left_by, milestones
 
 # The energy that the move of a piece must gain: as much as one or two edges that hold again.
 LEAST_GAIN = 9.0
@@ -53,7 +53,8 @@ def moves(labels, count, residual, spread, price, exists, hold, pull):
     as a whole: by the offset that the largest part of its boundary agrees on, the second largest, and the
     third. (Of nodes that are much the same, :func:`~normint.methods.calibrated.piece_tree.milestones` chooses
     some.) The move that lowers the energy most is made first. Then the others are looked at again, and the
-    tree is made anew.
+    tree is made anew. A node on whose boundary nothing has changed since it was looked at in vain is not
+    looked at again.
     """
     ends, r, v, c = [], [], [], []
     for axis, (here, there) in enumerate(NEIGHBOURS):
@@ -67,8 +68,13 @@ def moves(labels, count, residual, spread, price, exists, hold, pull):
     size = np.bincount(labels[labels >= 0], minlength=count)
     moved, gained = 0, 0.0
     pull = pull.copy()
+    # Whatever pieces a node has, the sum of their random names is its own.
+    names = np.random.default_rng(0).integers(2**63, size=count, dtype=np.uint64)
+    changed, seen = np.ones(r.size, bool), (np.zeros(0, np.uint64), np.zeros(0), np.zeros(0))
     for _ in range(SWEEPS):
-        made, gain, *nodes = _sweep(ends[0], ends[1], r, v, c, size, hold, pull, offsets)
+        made, gain, seen, *nodes = _sweep(
+            ends[0], ends[1], r, v, c, size, hold, pull, offsets, names, changed, *seen
+        )
         moved += made
         gained += gain
         if gain <= LEAST_SHARE * gained:
@@ -95,19 +101,27 @@ def _prospects(first, length, leaves, promise, offset):
 
 
 @njit(**FAST)
-def _sweep(a, b, r, v, c, size, hold, pull, offsets):
-    """Make all moves of the nodes of one tree that bring the least gain, the best first."""
+def _sweep(a, b, r, v, c, size, hold, pull, offsets, names, changed, last, last_promise, last_wanted):
+    """Make all moves of the nodes of one tree that bring the least gain, the best first.
+
+    The names of the nodes seen in the last sweep are in order; `changed` are the edges whose residuals have
+    changed in it, and then those that change in this one.
+    """
     count = size.size
     start, incident = _incidence(a, b, count)
     left, right, first, length, leaves = join(a, b, r, v, c, count)
     position = np.empty(count, np.int64)
     for k in range(count):
         position[leaves[k]] = k
-    pixels, ends = np.zeros(count + 1), np.zeros(count + 1)
+    pixels, ends, name = np.zeros(count + 1), np.zeros(count + 1), np.zeros(count + 1, np.uint64)
     for k in range(count):
         pixels[k + 1] = pixels[k] + size[leaves[k]]
         ends[k + 1] = ends[k] + start[leaves[k] + 1] - start[leaves[k]]
+        name[k + 1] = name[k] + names[leaves[k]]
+    name = name[first + length] - name[first]
     chosen = milestones(left, right, ends[first + length] - ends[first], GROWTH)
+    new = left_by(changed, a, b, position, left, right, first, length)
+    changed[:] = False
     half = 0.5 * pixels[count]
     nodes = first.size
     edges, signed = np.empty(a.size, np.int64), np.empty(a.size)
@@ -116,10 +130,15 @@ def _sweep(a, b, r, v, c, size, hold, pull, offsets):
         inside = pixels[first[n] + length[n]] - pixels[first[n]]
         if inside > half or not chosen[n]:
             continue
+        held = _held(n, first, length, leaves, hold, pull)
+        if held[0] == 0.0 and not new[n]:
+            k = np.searchsorted(last, name[n])
+            if k < last.size and last[k] == name[n]:
+                promise[n], wanted[n] = last_promise[k], last_wanted[k]
+                continue
         number = _boundary(n, first, length, leaves, position, start, incident, a, b, edges, signed)
         if number == 0:
             continue
-        held = _held(n, first, length, leaves, hold, pull)
         if held[0] == 0.0 and _paid(number, edges, r, v, c) <= LEAST_GAIN:
             continue  # there is not enough to gain
         gains[n], _, promise[n], wanted[n] = _best_offset(number, edges, signed, r, v, c, *held)
@@ -141,7 +160,19 @@ def _sweep(a, b, r, v, c, size, hold, pull, offsets):
             pull[leaves[m]] += hold[leaves[m]] * offset
         for m in range(number):
             r[edges[m]] += signed[m] * offset
-    return made, gained, first, length, leaves, promise, wanted
+            changed[edges[m]] = True
+    looked = np.flatnonzero(chosen)
+    looked = looked[np.argsort(name[looked])]
+    return (
+        made,
+        gained,
+        (name[looked], promise[looked], wanted[looked]),
+        first,
+        length,
+        leaves,
+        promise,
+        wanted,
+    )
 
 
 @njit(**FAST)
@@ -207,46 +238,48 @@ def _best_offset(number, edges, signed, r, v, c, hold, pull):
     for m in range(number):
         unordered[m] = -signed[m] * r[edges[m]]
     order = np.argsort(unordered)
-    # The offsets that bring each edge's residual to zero, in order, and the edges' spreads and prices.
-    wanted, spread, price = np.empty(number), np.empty(number), np.empty((number, 2))
+    # The offsets that bring each edge's residual to zero, in order, the edges' spreads, and their prices as
+    # the offset sees them: below what is wanted, and above.
+    wanted, spread, below, above = np.empty((4, number))
     total = np.zeros(number + 1)
     for m in range(number):
         e = edges[order[m]]
         wanted[m], spread[m] = unordered[order[m]], v[e]
-        flip = signed[order[m]] < 0.0  # prices as the offset sees them: [0] below what is wanted
-        price[m, 0], price[m, 1] = c[e, 1 if flip else 0], c[e, 0 if flip else 1]
-        total[m + 1] = total[m] + 0.5 * (c[e, 0] + c[e, 1])
+        flip = signed[order[m]] < 0.0
+        below[m], above[m] = c[e, 1 if flip else 0], c[e, 0 if flip else 1]
+        total[m + 1] = total[m] + 0.5 * (below[m] + above[m])
     agree = np.empty(number)
     for m in range(number):
-        width = np.sqrt(spread[m] * min(price[m, 0], price[m, 1]))
+        width = np.sqrt(spread[m] * min(below[m], above[m]))
         low = np.searchsorted(wanted, wanted[m] - width)
         high = np.searchsorted(wanted, wanted[m] + width, side="right")
         agree[m] = total[high] - total[low]
-    best = 0.0, 0.0, 0.0, 0.0
+    best, boundary = (0.0, 0.0, 0.0, 0.0), (wanted, spread, below, above)
     if hold > 0.0:  # as the prior would have it
-        best = _try(-pull / hold, wanted, spread, price, hold, pull, best)
+        best = _try(-pull / hold, *boundary, hold, pull, best)
     for _ in range(HYPOTHESES):
         top = np.argmax(agree)
         if agree[top] <= 0.0:
             break
         # What lies near is the same hypothesis.
-        near = 2.0 * np.sqrt(spread[top] * min(price[top, 0], price[top, 1]))
+        near = 2.0 * np.sqrt(spread[top] * min(below[top], above[top]))
         for m in range(number):
             if abs(wanted[m] - wanted[top]) < near:
                 agree[m] = 0.0
-        best = _try(wanted[top], wanted, spread, price, hold, pull, best)
+        best = _try(wanted[top], *boundary, hold, pull, best)
     return best
 
 
 @njit(**FAST)
-def _try(offset, wanted, v, c, hold, pull, best):
+def _try(offset, wanted, spread, below, above, hold, pull, best):
     """Improve an offset by a few weighted means; return the better of it and the best so far."""
     for _ in range(4):
         weights, moments = hold, -pull
         for m in range(wanted.size):
-            price = c[m, 1] if offset > wanted[m] else c[m, 0]
-            x = (offset - wanted[m]) ** 2 / (price * v[m])
-            w = 1.0 / (v[m] * (1.0 + x) ** 2)
+            r = offset - wanted[m]
+            price = above[m] if r > 0.0 else below[m]
+            agree = price / (price * spread[m] + r * r)
+            w = agree * agree * spread[m]
             weights += w
             moments += w * wanted[m]
         if weights > 0.0:
@@ -254,7 +287,8 @@ def _try(offset, wanted, v, c, hold, pull, best):
     gain = -hold * offset**2 - 2.0 * pull * offset
     promise = gain
     for m in range(wanted.size):
-        change = cost(-wanted[m], v[m], c[m]) - cost(offset - wanted[m], v[m], c[m])
+        change = _cost(-wanted[m], spread[m], below[m], above[m])
+        change -= _cost(offset - wanted[m], spread[m], below[m], above[m])
         gain += change
         promise += max(change, 0.0)
     if gain > best[0]:
@@ -262,3 +296,9 @@ def _try(offset, wanted, v, c, hold, pull, best):
     if promise > best[2]:
         best = best[0], best[1], promise, offset
     return best
+
+
+@njit(**FAST)
+def _cost(r, spread, below, above):
+    price = above if r > 0.0 else below
+    return price * r * r / (price * spread + r * r)

@@ -25,11 +25,13 @@ def join(a, b, r, v, c, count):
     """
     pair_a, pair_b, good, total = _pairs(a, b, r, v, c, count)
     # Each cluster keeps a linked list of its pairs; a pair is in two lists.
-    head = np.full(count, -1)
+    head, listed = np.full(count, -1), np.zeros(count, np.int64)
     link = np.full(2 * pair_a.size, -1)
     for k in range(pair_a.size):
         link[2 * k], head[pair_a[k]] = head[pair_a[k]], 2 * k
         link[2 * k + 1], head[pair_b[k]] = head[pair_b[k]], 2 * k + 1
+        listed[pair_a[k]] += 1
+        listed[pair_b[k]] += 1
     alive = np.ones(pair_a.size, np.bool_)
     heap = [(-0.0, -1, 0)]
     heap.pop()
@@ -38,9 +40,9 @@ def join(a, b, r, v, c, count):
         heap.append((-good[k] / (total[k] + SHARED), k, 0))
     heapq.heapify(heap)
     cluster = np.arange(count)
-    members = np.ones(count, np.int64)
+    table = _table(pair_a.size)
+    used = _fill(table, alive, cluster, pair_a, pair_b)
     left, right, node = np.full(2 * count, -1), np.full(2 * count, -1), np.arange(count)
-    slot = np.full(count, -1)
     nodes = count
     while len(heap) > 0:
         score, k, when = heapq.heappop(heap)
@@ -49,42 +51,36 @@ def join(a, b, r, v, c, count):
         if -score < LEAST_AGREEMENT:
             break
         x, y = root(cluster, pair_a[k]), root(cluster, pair_b[k])
-        if members[x] < members[y]:
+        if listed[x] < listed[y]:  # the shorter list is gone through, so that none is too often
             x, y = y, x
         alive[k] = False
         left[nodes], right[nodes] = node[x], node[y]
         node[x] = nodes
         nodes += 1
         cluster[y] = x
-        members[x] += members[y]
         # The pairs of both with a third become one.
-        h = head[x]
-        while h >= 0:
-            if alive[h // 2]:
-                third = _third(cluster, pair_a[h // 2], pair_b[h // 2], x)
-                slot[third] = h // 2
-            h = link[h]
         h = head[y]
         while h >= 0:
             following = link[h]
             m = h // 2
             if alive[m]:
-                third = _third(cluster, pair_a[m], pair_b[m], x)
-                if slot[third] >= 0:
-                    s = slot[third]
+                key = _key(x, _third(cluster, pair_a[m], pair_b[m], x), count)
+                place = _place(table[0], key)
+                if table[0, place] == key:
+                    s = table[1, place]
                     good[s] += good[m]
                     total[s] += total[m]
                     alive[m] = False
                     stamp[s] += 1
                     heapq.heappush(heap, (-good[s] / (total[s] + SHARED), s, stamp[s]))
                 else:
+                    table[0, place], table[1, place] = key, m
+                    used += 1
                     link[h], head[x] = head[x], h
+                    listed[x] += 1
             h = following
-        h = head[x]
-        while h >= 0:
-            if alive[h // 2]:
-                slot[_third(cluster, pair_a[h // 2], pair_b[h // 2], x)] = -1
-            h = link[h]
+        if 2 * used > table.shape[1]:  # most are of clusters that are no more
+            used = _fill(table, alive, cluster, pair_a, pair_b)
     left, right = left[:nodes], right[:nodes]
     return left, right, *_runs(left, right, node, cluster, count)
 
@@ -132,6 +128,60 @@ def milestones(left, right, bulk, growth):
             last[n] = last[larger]
             chosen[larger] = last[larger] == bulk[larger]  # it was chosen itself
     return chosen
+
+
+@njit(**FAST)
+def left_by(kind, a, b, position, left, right, first, length):
+    """Tell which nodes an edge of some kind leaves: one of its ends lies inside, the other outside.
+
+    Of each node, it is enough to know how far to either side such edges lead in the order of the pieces.
+    """
+    low, high = first.copy(), first.copy()
+    for e in range(kind.size):
+        if kind[e]:
+            low[a[e]], high[a[e]] = min(low[a[e]], position[b[e]]), max(high[a[e]], position[b[e]])
+            low[b[e]], high[b[e]] = min(low[b[e]], position[a[e]]), max(high[b[e]], position[a[e]])
+    for n in range(first.size):  # parents come after their parts
+        if left[n] >= 0:
+            low[n], high[n] = min(low[left[n]], low[right[n]]), max(high[left[n]], high[right[n]])
+    return (low < first) | (high >= first + length)
+
+
+@njit(**FAST)
+def _table(pairs):
+    """Return an empty table of keys and numbers with room for some pairs, four times over."""
+    size = 4
+    while size < 4 * pairs:
+        size *= 2
+    return np.full((2, size), -1)
+
+
+@njit(**FAST)
+def _fill(table, alive, cluster, a, b):
+    """Enter the pairs that are alive, and forget all others; return how many there are."""
+    table[0] = -1
+    used = 0
+    for k in range(alive.size):
+        if alive[k]:
+            key = _key(root(cluster, a[k]), root(cluster, b[k]), cluster.size)
+            place = _place(table[0], key)
+            table[0, place], table[1, place] = key, k
+            used += 1
+    return used
+
+
+@njit(**FAST)
+def _key(x, y, count):
+    return min(x, y) * count + max(x, y)
+
+
+@njit(**FAST)
+def _place(keys, key):
+    """Return where a key is, or the free place where it belongs."""
+    place = (key * 2654435761 >> 16) & (keys.size - 1)  # scattered: a prime near 2³² over the golden ratio
+    while keys[place] != -1 and keys[place] != key:
+        place = (place + 1) & (keys.size - 1)
+    return place
 
 
 @njit(**FAST)

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.ndimage
 
 from normint.compiling import FAST, njit
+from normint.methods.calibrated.windows import box_sum
 from normint.solver.pieces import root
 
 HIGHEST = np.int16(32000)  # level; beyond 16000 pixels, distances do not count
@@ -17,6 +18,7 @@ DOUBT = 4.0
 # A passage narrower than this part of the smaller of two pieces separates them: somewhat more than half, so
 # that a neck does, and a waist does not.
 NARROW = 0.6
+BESIDE = 2  # the level of a pixel beside a doubtful one
 FORBIDDEN = 1e300  # doubt that nothing passes (fast arithmetic does not know infinity)
 
 
@@ -35,10 +37,9 @@ def doubtful_pixels(residual, exists, cut):
     ndarray of bool
     """
     doubtful = _touch(cut)
-    for r, edge in zip(np.clip(residual, -DOUBT, DOUBT), exists, strict=True):
-        total = scipy.ndimage.uniform_filter(np.where(edge, r, 0.0), BOX, mode="constant")
-        count = scipy.ndimage.uniform_filter(edge.astype(float), BOX, mode="constant")
-        doubtful |= np.abs(total) * BOX >= DOUBT * np.sqrt(np.maximum(count, 1.0 / BOX**2))
+    for r, edge in zip(residual, exists, strict=True):
+        total = box_sum(np.clip(np.where(edge, r, 0.0), -DOUBT, DOUBT), BOX)
+        doubtful |= total**2 >= DOUBT**2 * np.maximum(box_sum(edge, BOX), 1.0)
     return doubtful
 
 
@@ -81,8 +82,7 @@ def pieces(mask, doubtful, passable, doubt):
     outside = mask & doubtful
     distance = scipy.ndimage.distance_transform_edt(~outside) if outside.any() else np.full(mask.shape, 1.0)
     level = np.where(mask, np.minimum(2.0 * distance, HIGHEST), -1.0).astype(np.int16).ravel()
-    order = np.argsort(HIGHEST - level, kind="stable")[: np.count_nonzero(mask)]  # 16 bits sort in two passes
-    return _flood(mask, level, order, *passable, *doubt)
+    return _flood(mask, level, _ways(mask, *passable), *doubt)
 
 
 def _touch(edges):
@@ -93,19 +93,38 @@ def _touch(edges):
 
 
 @njit(**FAST)
-def _neighbour(k, way, mask, down, right):
-    """Return the number of the neighbour that a passable edge leads to, or −1."""
+def _ways(mask, down, right):
+    """Return to which neighbours passable edges lead from each pixel: 1 up, 2 down, 4 left, 8 right."""
     rows, cols = mask.shape
-    i, j = k // cols, k % cols
-    if way == 0 and i > 0 and mask[i - 1, j] and down[i - 1, j]:
-        return k - cols
-    if way == 1 and i + 1 < rows and mask[i + 1, j] and down[i, j]:
-        return k + cols
-    if way == 2 and j > 0 and mask[i, j - 1] and right[i, j - 1]:
-        return k - 1
-    if way == 3 and j + 1 < cols and mask[i, j + 1] and right[i, j]:
-        return k + 1
-    return -1
+    ways = np.zeros((rows, cols), np.uint8)
+    for i in range(rows):
+        for j in range(cols):
+            if not mask[i, j]:
+                continue
+            if i + 1 < rows and mask[i + 1, j] and down[i, j]:
+                ways[i, j] |= 2
+                ways[i + 1, j] |= 1
+            if j + 1 < cols and mask[i, j + 1] and right[i, j]:
+                ways[i, j] |= 8
+                ways[i, j + 1] |= 4
+    return ways.ravel()
+
+
+@njit(**FAST)
+def _downwards(level):
+    """Return the pixels of level 0 and more, the highest first, and those of the same level in order."""
+    highest = max(level.max(), 0)
+    begin = np.zeros(highest + 2, np.int64)
+    for k in range(level.size):
+        if level[k] >= 0:
+            begin[highest - level[k] + 1] += 1
+    begin = np.cumsum(begin)
+    order = np.empty(begin[-1], np.int32)
+    for k in range(level.size):
+        if level[k] >= 0:
+            order[begin[highest - level[k]]] = k
+            begin[highest - level[k]] += 1
+    return order
 
 
 @njit(**FAST)
@@ -119,13 +138,14 @@ def _offer(heap, k, hill, mask, down, right):
             continue
         doubt = down[min(i, m), j] if way < 2 else right[i, min(j, n)]
         if doubt < FORBIDDEN:
-            heapq.heappush(heap, (doubt, k, m * cols + n))
+            heapq.heappush(heap, (doubt, np.int64(k), m * cols + n))
 
 
 @njit(**FAST)
-def _flood(mask, level, order, down, right, doubt_down, doubt_right):
+def _flood(mask, level, ways, doubt_down, doubt_right):
     rows, cols = mask.shape
     size = rows * cols
+    order = _downwards(level)
     hill = np.full(size, -1, np.int32)  # the hill of each pixel, named by its top
     parent = np.arange(size).astype(np.int32)
     end = 0
@@ -133,9 +153,8 @@ def _flood(mask, level, order, down, right, doubt_down, doubt_right):
         k = order[end]
         end += 1
         best = -1
-        for way in range(4):
-            n = _neighbour(k, way, mask, down, right)
-            if n < 0 or hill[n] < 0:
+        for way, n in enumerate((k - cols, k + cols, k - 1, k + 1)):
+            if not ways[k] >> way & 1 or hill[n] < 0:
                 continue
             top = root(parent, hill[n])
             if best < 0 or top == best:
@@ -150,7 +169,7 @@ def _flood(mask, level, order, down, right, doubt_down, doubt_right):
     heap = [(0.0, 0, 0)]
     heap.pop()
     for m in range(end):
-        if hill[order[m]] >= 0:
+        if level[order[m]] <= BESIDE:
             _offer(heap, order[m], hill, mask, doubt_down, doubt_right)
     for m in range(end, order.size + 1):
         while len(heap) > 0:
