@@ -82,7 +82,9 @@ def anisotropic_diffusion(
     problem = Problem(p, q, mask, prior, prior_weight, initial, scheme, tolerance, max_iterations, callback)
     if solver is None:
         solver = "direct" if scheme == "paper" else "multigrid"
-    exact = {"tolerance": 1e-6 if scheme == "fast" else 1e-10, "steps": 50}
+    exact = {"tolerance": 1e-10, "steps": 50}
+    if scheme == "fast":
+        exact |= {"tolerance": 1e-5, "kept": 3}
     model = Reweighted(problem, pairs.DIFFUSION, mu, nu, solver=solver, **exact)
     start = model.look(problem.z)
     if scheme == "fast":
