@@ -7,17 +7,12 @@ with the size, how much the latter depends on its constants, how soon the panels
 
 import argparse
 import time
-from importlib.util import find_spec
 
-from benchmarks import calibrated, constants, costs, panels, piecewise, solver
+from benchmarks import calibrated, constants, costs, methods, panels, piecewise, solver
 from benchmarks.table import Table, write
 from normint import paths
 
-PARTS = {"solver": solver.measure, "costs": costs.measure}
-if find_spec("benchmarks.methods"):
-    from benchmarks import methods
-
-    PARTS["methods"] = methods.measure
+PARTS = {"solver": solver.measure, "costs": costs.measure, "methods": methods.measure}
 LONG = {
     "piecewise": piecewise.measure,
     "calibrated": calibrated.measure,

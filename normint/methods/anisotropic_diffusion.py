@@ -12,7 +12,7 @@ from normint.methods.reweighted import Reweighted
 
 def anisotropic_diffusion(
     p, q, mask=None, *, prior=None, prior_weight=0.0, mu=1.0, nu=1.0, solver=None, scheme="fast",
-    initial=None, tolerance=None, max_iterations=20, callback=None,
+    initial=None, tolerance=None, max_iterations=None, callback=None,
 ):  # fmt: skip
     """Integrate with diffusion weights; with μ = ν = 1 there is no parameter to tune.
 
@@ -32,8 +32,9 @@ def anisotropic_diffusion(
         Depth that the first weights come from, by default that of least squares.
     tolerance : float, optional
         Stop when the energy changes by less than this part; 1e-6 for the fast scheme, 0 for the paper's.
-    max_iterations : int
-        Linear systems to solve at most.
+    max_iterations : int, optional
+        21 for the fast scheme, 20 for the paper's: linear systems to solve at most, and the fast scheme's
+        last step.
     callback : callable, optional
         Called as ``callback(iteration, energy)``.
 
@@ -76,10 +77,14 @@ def anisotropic_diffusion(
     mu, nu = inputs.as_positive("mu", mu), inputs.as_positive("nu", nu)
     if tolerance is None:
         tolerance = 0.0 if scheme == "paper" else 1e-6
+    if max_iterations is None:
+        max_iterations = 20 if scheme == "paper" else 21
     problem = Problem(p, q, mask, prior, prior_weight, initial, scheme, tolerance, max_iterations, callback)
     if solver is None:
         solver = "direct" if scheme == "paper" else "multigrid"
-    exact = {"tolerance": 1e-6 if scheme == "fast" else 1e-10, "steps": 50}
+    exact = {"tolerance": 1e-10, "steps": 50}
+    if scheme == "fast":
+        exact |= {"tolerance": 1e-5, "kept": 3}
     model = Reweighted(problem, pairs.DIFFUSION, mu, nu, solver=solver, **exact)
     start = model.look(problem.z)
     if scheme == "fast":

@@ -10,6 +10,7 @@ from normint.methods.pairs import DOWN, LEFT, RIGHT, UP
 # Beyond this exponent one side counts nothing: e⁻³⁰ is 10⁻¹³. An edge that both ends cut keeps that much, so
 # that the system always has one solution.
 LARGEST = 30.0
+KEPT = 4  # systems of the fast scheme that share the multigrid's coarse levels
 
 
 def bilateral(
@@ -30,7 +31,7 @@ def bilateral(
     solver : str, optional
         See :class:`normint.solver.system.System`; "multigrid" for the fast scheme, "jacobi" for the paper's.
     scheme : {"fast", "paper"}
-        Each system from the last depth by multigrid to 10⁻⁸, or, as the authors do, by conjugate gradients
+        Each system from the last depth by multigrid to 10⁻⁶, or, as the authors do, by conjugate gradients
         with the diagonal as preconditioner to a relative residual of 10⁻³. The two differ, see the Notes.
     initial : array_like, optional
         Depth that the first weights come from, by default 0: then they are all ½.
@@ -77,7 +78,7 @@ def bilateral(
     limit of the slopes:
 
         =======  =============  ===============  ==============
-        object   authors' code  paper, to 10⁻³   fast, to 10⁻⁸
+        object   authors' code  paper, to 10⁻³   fast, to 10⁻⁶
         =======  =============  ===============  ==============
         Cat      0.074          0.075            0.104
         Pot2     0.220          0.220            0.212
@@ -131,7 +132,7 @@ class _Bilateral:
         if problem.scheme == "paper":  # the authors' own: to solve more exactly gives another surface
             own, self.tolerance, self.steps = "jacobi", 1e-3, 5000
         else:
-            own, self.tolerance, self.steps = "multigrid", 1e-8, 100
+            own, self.tolerance, self.steps = "multigrid", 1e-6, 100
         self.solver = own if solver is None else solver
         self.squared = facing**2
         self.exists = problem.data[2]
@@ -155,7 +156,7 @@ class _Bilateral:
 
     def step(self, z):
         """Return the minimiser for the weights that were set, and its energy."""
-        z = self.problem.minimise(self.edges, z, self.solver, self.tolerance, self.steps)
+        z = self.problem.minimise(self.edges, z, self.solver, self.tolerance, self.steps, KEPT)
         return z, self.look(z)
 
     def settled(self, still):

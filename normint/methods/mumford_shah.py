@@ -11,7 +11,11 @@ from normint.methods.reweighted import Descent
 
 # The μ that the fast scheme begins with, times the one asked for. With small ones the surface bends towards
 # its jumps before it is cut: the minima found are lower, and better.
-SMOOTHER = np.minimum(0.5 * 1.1 ** np.arange(9), 1.0)
+SMOOTHER = np.minimum(0.5 * 2 ** (np.arange(4) / 3), 1.0)
+# How many of its systems are solved well, and by how many steps: where to cut is decided by these, and depths
+# that have not followed the cuts before lead to wrong ones, from which there is no way down.
+FIRST, WELL = 8, 6
+KEPT = 4  # systems after these that share the multigrid's coarse levels
 
 
 def mumford_shah(
@@ -64,7 +68,10 @@ def mumford_shah(
     *paper*: at most 100 iterations of conjugate gradients for z and for each w.
 
     *fast*: elimination for w; for z a step of conjugate gradients preconditioned by multigrid, with momentum,
-    the first ones for smaller μ. A depth with a larger E is not accepted.
+    the first ones for smaller μ and by six steps. Four systems one after the other share the multigrid's
+    coarse levels. A depth with a larger E is not accepted. E has many minima: of 74 vases, tents, peaks and
+    scenes, with μ = 20 or 45, the fast scheme ended above the paper's on nine, by 2 % at most, and 1 % below
+    it on average.
 
     Transposing or negating the data, adding a plane, or scaling them by c together with μ by 1/c², does the
     same to the depth. Flipping an image may lead to another minimum, as with :func:`phi1
@@ -110,16 +117,25 @@ class _Alternation:
             self.solver, self.tolerance, self.steps = "cg", 1e-4, 100
         else:
             self.solver, self.tolerance, self.steps = "multigrid", 1e-10, 1
+        self.solved = 0
 
     def energy(self, z):
         """Return the energy at z with the indicators that minimise it."""
         self._update_indicators(z, self.mu)
+        return self._sum(z)
+
+    def _sum(self, z):
+        """Return the energy at z with the indicators as they are."""
         return energy(self.squares, self.problem.data[2], self.epsilon, self.w) + self.problem.prior_energy(z)
 
     def look(self, z):
-        """Set the indicators to their minimisers for z, and the system for the next depth."""
+        """Set the indicators to their minimisers for z, and the system for the next depth.
+
+        Returns the energy, for the parameter as it is.
+        """
         self._update_indicators(z, self.parameter)
         self.set_system()
+        return self._sum(z)
 
     def set_system(self):
         """Set the system for the next depth from the indicators as they are."""
@@ -128,7 +144,11 @@ class _Alternation:
 
     def minimise(self, z):
         """Return the minimiser for the indicators at z, or with the fast scheme a depth on the way there."""
-        return self.problem.minimise(self.edges, z, self.solver, self.tolerance, self.steps)
+        steps, kept = self.steps, 1
+        if self.problem.scheme == "fast":
+            steps, kept = (max(WELL, steps), 1) if self.solved < FIRST else (steps, KEPT)
+        self.solved += 1
+        return self.problem.minimise(self.edges, z, self.solver, self.tolerance, steps, kept)
 
     def weights(self):
         """Return (w₊² + w₋²)/2 of the edges."""
@@ -231,7 +251,7 @@ def eliminate(squares, exists, epsilon, w):
     Where an edge is missing a line ends, and the elimination starts anew by itself: its coefficient is zero.
     """
     rows, cols = w.shape[1:]
-    upper = np.zeros((rows, cols))
+    upper = np.zeros((max(rows, 2), cols))
     for k in (DOWN, UP):  # all columns at a time
         for i in range(rows):
             last = max(i - 1, 0)
@@ -239,9 +259,9 @@ def eliminate(squares, exists, epsilon, w):
             _forwards(squares[k, i], *edges, epsilon, upper[last], w[k, last], upper[i], w[k, i])
         for i in range(rows - 2, -1, -1):
             _backwards(upper[i], w[k, i + 1], w[k, i])
-    for k in (RIGHT, LEFT):
-        for i in range(rows):
-            _line(squares[k, i], exists[LEFT, i], exists[RIGHT, i], epsilon, upper[0], w[k, i])
+    for i in range(rows):
+        edges = exists[LEFT, i], exists[RIGHT, i]
+        _lines(squares[RIGHT, i], squares[LEFT, i], *edges, epsilon, upper[:2], w[RIGHT, i], w[LEFT, i])
 
 
 @njit(**FAST)
@@ -261,17 +281,19 @@ def _backwards(upper, next_w, w):
 
 
 @njit(**FAST)
-def _line(square, before, after, epsilon, upper, w):
-    pull, c, x = 0.25 / epsilon, 0.0, 0.0
+def _lines(square, other_square, before, after, epsilon, upper, w, other_w):
+    """Solve two systems along the same line at once: each waits for its own division."""
+    pull, c, d, x, y = 0.25 / epsilon, 0.0, 0.0, 0.0, 0.0
     for j in range(w.size):
         a, b = (epsilon if before[j] else 0.0), (epsilon if after[j] else 0.0)
         scale = 1.0 / (square[j] + pull + a + b - a * c)
-        x = (pull + a * x) * scale
-        c = b * scale
-        w[j], upper[j] = x, c
+        other_scale = 1.0 / (other_square[j] + pull + a + b - a * d)
+        x, y = (pull + a * x) * scale, (pull + a * y) * other_scale
+        c, d = b * scale, b * other_scale
+        w[j], other_w[j], upper[0, j], upper[1, j] = x, y, c, d
     for j in range(w.size - 2, -1, -1):
-        x = w[j] + upper[j] * x
-        w[j] = x
+        x, y = w[j] + upper[0, j] * x, other_w[j] + upper[1, j] * y
+        w[j], other_w[j] = x, y
 
 
 @njit(**FAST)

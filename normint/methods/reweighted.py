@@ -63,44 +63,61 @@ class Descent:
     Parameters
     ----------
     target : object
-        Its ``energy(z)`` is what to lower, from the start of its ``problem``.
+        Its ``energy(z)`` is what to lower, from the start of its ``problem``; its ``parameter`` says which
+        model is its own.
     model : object
-        Its ``look(z)`` sets a quadratic model, its ``minimise(z)`` returns a depth where that is lower.
+        Its ``look(z)`` sets a quadratic model and returns the energy that this belongs to, its
+        ``minimise(z)`` returns a depth where the model is lower.
     parameters : sequence of float
         Values for ``model.parameter``, one for each iteration; the last one from then on.
 
     Notes
     -----
-    A model is set not at z but ahead of it, at z + k/(k + 3) (z - z_last) as in Nesterov's method. A depth
-    with a higher energy is not accepted: the next model is set at z itself, without momentum, where a step
-    cannot fail once the last parameter is reached.
+    A step goes to the minimiser x of the model at z, and further: to x + k/(k + 3) (x - x_last), as in
+    Nesterov's method. Where the energy is higher there than at z, it ends at x, and momentum begins anew. At
+    x the energy cannot be higher once the last parameter is reached. Before, it may be: then z stays.
+
+    With the target's own parameter, the look at a new depth tells its energy and sets the next model at once.
     """
 
     def __init__(self, target, model, parameters=()):
         self.target, self.model, self.parameters = target, model, iter(parameters)
+        self.own = target.parameter
         self.ready = True  # whether standing still means having arrived
+        self.seen = None  # the depth that the model is set at
         self.last, self.momentum = target.problem.z, 0
         self.energy = target.energy(self.last)
 
     def step(self, z):
         """Return the next depth and its energy, or the last ones again."""
         parameter = next(self.parameters, None)
-        if parameter is not None:
-            self.model.parameter = parameter
-        ahead = z + self.momentum / (self.momentum + 3) * (z - self.last)
-        self.model.look(ahead)
-        new = self.model.minimise(ahead)
-        # Compiled code takes all numbers for finite, so what is not must not get there.
-        energy = self.target.energy(new) if np.abs(new).max() < HUGE else np.inf
-        accepted = energy <= self.energy
-        self.ready = parameter is None and (accepted or self.momentum == 0)
-        self.last = z
-        if not accepted:
-            self.momentum = 0
+        self.ready = parameter is None
+        if not self.ready and parameter != self.model.parameter:
+            self.model.parameter, self.seen = parameter, None
+        if self.seen is not z:
+            self.model.look(z)
+        new = x = self.model.minimise(z)
+        if self.momentum:
+            new = x + self.momentum / (self.momentum + 3) * (x - self.last)
+        energy = self._energy(new)
+        if self.momentum and not energy <= self.energy:
+            new, self.momentum = x, 0
+            energy = self._energy(new)
+        if not energy <= self.energy:
+            self.momentum, self.seen = 0, None
             return z, self.energy
+        self.last, self.energy = x, energy
         self.momentum += 1
-        self.energy = energy
         return new, energy
+
+    def _energy(self, z):
+        # Compiled code takes all numbers for finite, so what is not must not get there.
+        if not np.abs(z).max() < HUGE:
+            return np.inf
+        if self.model.parameter != self.own:
+            return self.target.energy(z)
+        self.seen = z
+        return self.model.look(z)
 
     def settled(self, still):
         """Tell whether the method may stop, given whether its energy stands still."""

@@ -10,7 +10,7 @@ from normint.methods.pairs import DOWN, RIGHT
 from normint.methods.reweighted import Descent, Reweighted
 from normint.solver.system import System
 
-FALLING = np.maximum(0.7 ** np.arange(34), 1e-5)  # δ of the fast scheme, in parts of the mean residual
+FALLING = np.maximum(0.2 * 0.7 ** np.arange(29), 1e-5)  # δ of the fast scheme, in parts of the mean residual
 
 
 def total_variation(
@@ -57,8 +57,8 @@ def total_variation(
     factor ¼.
 
     *fast*: √(s² + δ²) lies below a quadratic that touches it. Such quadratics are minimised in turn by two
-    steps of multigrid-preconditioned conjugate gradients, with momentum, while δ falls from the mean residual
-    to 1e-5 of that. Four systems one after the other share the multigrid's coarse levels. A depth with a
+    steps of multigrid-preconditioned conjugate gradients, with momentum, while δ falls from 0.2 to 1e-5 of
+    the mean residual. Eight systems one after the other share the multigrid's coarse levels. A depth with a
     larger E is not accepted.
 
     Transposing, flipping or negating the data, scaling them or adding a plane does the same to the depth. The
@@ -87,7 +87,7 @@ def total_variation(
             yield part * max(descent.energy / np.count_nonzero(problem.mask), rounding)
 
     least = FALLING[-1] * max(start / np.count_nonzero(problem.mask), rounding)
-    smoothed = Reweighted(problem, pairs.TOTAL_VARIATION, least, steps=2, kept=4)
+    smoothed = Reweighted(problem, pairs.TOTAL_VARIATION, least, steps=2, kept=8)
     if scheme == "paper":
         return problem.run(_Admm(problem, target, step).step, start, smoothed)
     descent = Descent(target, smoothed, deltas())
