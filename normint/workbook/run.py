@@ -17,7 +17,7 @@ from pathlib import Path
 from normint import paths
 from normint.files.writing import locked, sweep
 from normint.paths import digest, listing
-from normint.workbook import results
+from normint.workbook import results, statements
 from normint.workbook.notebook_files import has_parameters, read_notebook, settings, sources, update_notebook
 from normint.workbook.notebook_process import NotebookProcess
 from normint.workbook.progress import Silence
@@ -90,7 +90,8 @@ def run(
     for name, notebook in notebooks.items():
         if parameters and not has_parameters(notebook):
             raise ValueError(f"{name} has no cell tagged 'parameters': it takes no {', '.join(parameters)}")
-    results.read(figures)  # a damaged file is said now, not by every notebook
+    for file in (results, statements):
+        file.read(figures)  # a damaged file is said now, not by every notebook
     common = [
         parameters, listing(paths.PACKAGE, "*.py"), versions(), listing(root / "data"),
         listing(real) if real else [], paths.wanted_data() or "",
