@@ -125,3 +125,23 @@ def test_the_run_hears_of_it(folder, monkeypatch):
     monkeypatch.setenv("NORMINT_RUN_LOG", str(folder / "log"))
     answer(16, VERDICTS[0], "order 1.98")
     assert '"kind": "statement"' in (folder / "log").read_text()
+
+
+def test_every_claim_is_answered_in_one_cell():
+    answered = statements.places()  # which refuses what two cells answer
+    assert sorted(answered) == sorted(one.number for one in of_kind("claim"))
+
+
+def test_what_is_answered_twice_is_refused(tmp_path, monkeypatch):
+    from test_notebooks_are_checked import notebook
+
+    from normint.workbook.notebook_files import write_notebook
+
+    (tmp_path / "notebooks").mkdir()
+    for name in ("01_one", "02_two"):
+        page = notebook("0.1")
+        page["cells"][0]["source"] = 'x = 1\nanswer(16, "agrees", "shown")'
+        write_notebook(page, tmp_path / "notebooks" / f"{name}.ipynb")
+    monkeypatch.setattr(statements.paths, "root", lambda: tmp_path)
+    with pytest.raises(ValueError, match="statement 16 is answered twice"):
+        statements.places()
