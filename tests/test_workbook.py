@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from unittest import mock
 
 import numpy as np
 import psutil
@@ -16,7 +17,7 @@ from PIL import Image
 from tiny_workbook import SETTINGS, Pretend, code_cell, make
 
 from normint import paths
-from normint.workbook import progress
+from normint.workbook import progress, statements
 from normint.workbook import run as workbook
 from normint.workbook.notebook_files import normalised, read_notebook, write_notebook
 
@@ -286,6 +287,35 @@ def test_a_recorded_number_that_is_gone_or_changed_is_made_again(tiny):
     path.write_text(whole.replace("0.5", "0.25", 1))
     assert tiny() == ["01_one"]
     assert path.read_text() == whole
+
+
+def test_an_answer_that_is_gone_or_changed_is_given_again(tiny, monkeypatch):
+    def outputs(process):
+        with mock.patch.dict(os.environ, NORMINT_FIGURES=str(process.figures)):
+            statements.answer(16 if process.source.stem == "01_one" else 17, "agrees", "shown")
+            rows = {row["number"]: row for row in statements.read()}
+        row = rows["16" if process.source.stem == "01_one" else "17"]
+        return [*made(process), {"kind": "statement", **row}]
+
+    made = Pretend._outputs
+    monkeypatch.setattr(Pretend, "_outputs", outputs)
+    tiny()
+    assert tiny() == []
+    path = tiny.root / "figures/statements.csv"
+    whole = path.read_text()
+    path.write_text(whole.replace("16,agrees", "16,disagrees"))
+    assert tiny() == ["01_one"]
+    assert path.read_text() == whole
+
+
+def test_what_reads_the_others_runs_after_them_and_whenever_they_do(tiny):
+    make(tiny.root, "00_reader", "pass", last=True)
+    assert tiny()[-1] == "00_reader"
+    assert tiny() == []
+    make(tiny.root, "01_one", "2")
+    assert tiny() == ["01_one", "00_reader"]
+    make(tiny.root, "00_reader", "3", last=True)
+    assert tiny() == ["00_reader"]
 
 
 def test_another_version_of_a_library_counts_as_a_change(tiny, monkeypatch):

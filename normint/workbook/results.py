@@ -4,7 +4,6 @@ Notebooks call `record`; the README's table comes from the file it writes, and f
 """
 
 import csv
-import io
 import json
 import math
 import os
@@ -12,12 +11,11 @@ import re
 from pathlib import Path
 
 from normint import paths
-from normint.files.reading import read_regular
-from normint.files.writing import locked, write_atomically
+from normint.files.writing import write_atomically
+from normint.workbook import rows as row_files
 from normint.workbook.rounding import same_row
 
-COLUMNS = ("figure", "case", "metric", "paper", "ours", "spread", "data", "verdict", "note")
-DATA_KINDS = ("generated", "real", "stand-in")
+COLUMNS = row_files.COLUMNS["number"]
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
 
 
@@ -92,8 +90,7 @@ def record(
     for name, value in names.items():
         if not isinstance(value, str) or not value.strip():
             raise ValueError(f"{name} must be a non-empty string, got {value!r}")
-    if data not in DATA_KINDS:
-        raise ValueError(f"data must be one of {', '.join(DATA_KINDS)}, got {data!r}")
+    row_files.check_data(data)
     if not isinstance(note, str):
         raise ValueError(f"note must be a string, got {note!r}")
     ours = _number("ours", ours, digits=4)
@@ -104,15 +101,7 @@ def record(
     verdict = _judge(names, paper, ours, data, tolerance, " ".join(reason.split()) or note)
 
     row = dict(zip(COLUMNS, (figure, case, metric, paper, ours, spread, data, verdict, note), strict=True))
-    folder = paths.figures()
-    folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder):
-        rows = {_key(old): old for old in read(folder)}
-        old = rows.get(_key(row))
-        if old and same_row(old, row):
-            row = old
-        rows[_key(row)] = row
-        _write(folder / "results.csv", rows.values())
+    row = FILE.put(row)
     log_output("number", **row)
     return verdict
 
@@ -133,18 +122,7 @@ def read(folder=None):
     ValueError
         If the file is damaged. It names the line, and says how to get a good file again.
     """
-    path = Path(folder or paths.figures()) / "results.csv"
-    if not os.path.lexists(path):
-        return []
-    try:
-        text = read_regular(path).decode("utf-8")
-        lines = list(csv.reader(io.StringIO(text, newline=""), strict=True))
-        return _rows(lines)
-    except (ValueError, csv.Error) as error:
-        raise ValueError(
-            f"{path} is damaged: {error}; take the committed one (git checkout -- {path}), "
-            "or delete it and run make workbook"
-        ) from error
+    return FILE.read(folder)
 
 
 def table(rows=None):
@@ -189,9 +167,9 @@ def log_output(kind, **what):
 
     Parameters
     ----------
-    kind : {"figure", "number"}
-        A figure says its `path`, and `data="real"` if it was made from real data; numbers are rows of
-        the results.
+    kind : {"figure", "number", "statement"}
+        A figure says its `path`, and `data="real"` if it was made from real data; the others are rows of
+        their files.
     """
     log = paths.run_log()
     if log:
@@ -211,7 +189,7 @@ def is_output(item):
     """
     if not isinstance(item, dict):
         return False
-    wanted = {"figure": ("path",), "number": COLUMNS}.get(str(item.get("kind")), ("no such kind",))
+    wanted = {"figure": ("path",), **row_files.COLUMNS}.get(str(item.get("kind")), ("no such kind",))
     return all(isinstance(item.get(name), str) for name in wanted)
 
 
@@ -251,47 +229,17 @@ def _paper_texts():
         return {_key(row)[:3]: row["value"] for row in csv.DictReader(file)}
 
 
-def _rows(lines):
-    """Return the rows of a results file as dicts, or raise a `ValueError` that says what is wrong."""
-    if not lines or tuple(lines[0]) != COLUMNS:
-        got = ",".join(lines[0]) if lines else "nothing"
-        raise ValueError(f"the columns must be {','.join(COLUMNS)}, got {_shown(got)}")
-    rows = {}
-    for number, fields in enumerate(lines[1:], start=1):
-        if len(fields) != len(COLUMNS):
-            got = f"{len(fields)} in {_shown(','.join(fields))}"
-            raise ValueError(f"row {number} must have {len(COLUMNS)} fields, got {got}")
-        row = dict(zip(COLUMNS, fields, strict=True))
-        _check_row(number, row)
-        if rows.setdefault(_key(row), row) is not row:
-            raise ValueError(f"row {number} repeats {_shown(' '.join(_key(row)))}")
-    return list(rows.values())
-
-
-def _check_row(number, row):
-    for column in ("figure", "case", "metric", "verdict"):
-        if not row[column].strip():
-            raise ValueError(f"row {number} has no {column}")
-    if row["data"] not in DATA_KINDS:
-        kinds = ", ".join(DATA_KINDS)
-        raise ValueError(f"in row {number}, data must be one of {kinds}, got {_shown(row['data'])}")
+def _check_row(row):
     for column in ("paper", "ours", "spread"):
         if row[column] or column == "ours":  # the paper may print nothing, and one run has no spread
-            try:
-                _number(column, row[column], digits=4)
-            except ValueError as error:
-                raise ValueError(f"in row {number}, {error}") from None
-
-
-def _shown(text):
-    return repr(text if len(text) <= 60 else text[:59] + "…")
+            _number(column, row[column], digits=4)
 
 
 def _key(row):
     return row["figure"], row["case"], row["metric"], row.get("data")
 
 
-def _write(path, rows):
+def _order():
     places = {key: place for place, key in enumerate(_paper_texts())}
 
     def order(row):
@@ -301,7 +249,8 @@ def _write(path, rows):
         natural = [[float(part) if i % 2 else part for i, part in enumerate(text)] for text in parts]
         return figure, places.get(_key(row)[:3], len(places)), natural
 
-    with write_atomically(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(sorted(rows, key=order))
+    return order
+
+
+REQUIRED = ("figure", "case", "metric", "verdict")
+FILE = row_files.RowFile("results.csv", COLUMNS, REQUIRED, _key, _check_row, _order, same_row)

@@ -4,11 +4,12 @@ Timings are never the same twice. They are named here, and always written.
 """
 
 import io
+import re
 from decimal import Decimal
 
 from normint.files.reading import read_regular
 
-__all__ = ["TIMED_FIGURES", "TIMED_METRICS", "same_picture", "same_row"]
+__all__ = ["TIMED_FIGURES", "TIMED_METRICS", "same_picture", "same_row", "same_text"]
 
 TIMED_FIGURES = ("fig03_noise_and_time", "fig13_schemes", "open_cost", "start_decision", "table1")
 TIMED_METRICS = ("time / DCT",)
@@ -32,6 +33,22 @@ def same_row(old, new):
     if new["metric"] in TIMED_METRICS or any(old[k] != new[k] for k in new if k not in RELATIVE):
         return False
     return all(_same_number(old[k], new[k], share) for k, share in RELATIVE.items())
+
+
+def same_text(old, new):
+    """Tell whether two sentences differ by the rounding of their numbers alone.
+
+    Examples
+    --------
+    >>> same_text("2.31 pixels", "2.32 pixels"), same_text("2.31 pixels", "2.41 pixels")
+    (True, False)
+    >>> same_text("2.31 pixels", "2.31 degrees")
+    False
+    """
+    old, new = (re.split(r"(\d+(?:\.\d+)?)", text) for text in (old, new))
+    if len(old) != len(new) or old[::2] != new[::2]:
+        return False
+    return all(map(_same_number, old[1::2], new[1::2], [RELATIVE["ours"]] * len(old)))
 
 
 def _same_number(old, new, share):

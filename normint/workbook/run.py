@@ -17,7 +17,7 @@ from pathlib import Path
 from normint import paths
 from normint.files.writing import locked, sweep
 from normint.paths import digest, listing
-from normint.workbook import results
+from normint.workbook import results, statements
 from normint.workbook.notebook_files import has_parameters, read_notebook, settings, sources, update_notebook
 from normint.workbook.notebook_process import NotebookProcess
 from normint.workbook.progress import Silence
@@ -64,7 +64,8 @@ def run(
         Seconds for each notebook.
     jobs : int
         How many at a time. Notebooks with ``{"normint": {"alone": true}}`` in their metadata measure
-        time and always run alone.
+        time and always run alone. Those with ``{"last": true}`` read what the others wrote: they run at the
+        end, and whenever another one ran.
     progress : Silence, optional
         What is told on the way; see :mod:`normint.workbook.progress`.
     prepare : callable, optional
@@ -90,7 +91,8 @@ def run(
     for name, notebook in notebooks.items():
         if parameters and not has_parameters(notebook):
             raise ValueError(f"{name} has no cell tagged 'parameters': it takes no {', '.join(parameters)}")
-    results.read(figures)  # a damaged file is said now, not by every notebook
+    for file in (results, statements):
+        file.read(figures)  # a damaged file is said now, not by every notebook
     common = [
         parameters, listing(paths.PACKAGE, "*.py"), versions(), listing(root / "data"),
         listing(real) if real else [], paths.wanted_data() or "",
@@ -150,7 +152,7 @@ class _Session:
         self._running, self._stopped, self._lock = set(), False, threading.Lock()
 
     def run(self, notebooks, jobs, force, prepare=None):
-        """Execute what is not there yet: first those that may share the machine, then the others.
+        """Execute what is not there yet: those that may share the machine, then the others, then the last.
 
         Those that take longest begin first, so that the last ones end together.
         """
@@ -158,6 +160,9 @@ class _Session:
             sweep(place)
         before = [] if force else [self.states.made_before(name) for name in notebooks]
         outcomes = {outcome.name: outcome for outcome in before if outcome}
+        last = [name for name in notebooks if settings(notebooks[name]).get("last")]
+        if any(name not in outcomes for name in notebooks if name not in last):
+            outcomes = {name: outcome for name, outcome in outcomes.items() if name not in last}
         todo = sorted((name for name in notebooks if name not in outcomes), key=self._length, reverse=True)
         alone = [name for name in todo if settings(notebooks[name]).get("alone")]
         self.progress.begin(sum(len(notebooks[name]["cells"]) for name in todo))
@@ -165,7 +170,10 @@ class _Session:
             self.progress.finish(outcome)
         if prepare and min(jobs, len(todo)) > 1:
             prepare()
-        for names, workers in (([name for name in todo if name not in alone], jobs), (alone, 1)):
+        last = [name for name in todo if name in last]
+        alone = [name for name in alone if name not in last]
+        together = [name for name in todo if name not in (*alone, *last)]
+        for names, workers in ((together, jobs), (alone, 1), (last, 1)):
             with ThreadPoolExecutor(workers) as pool:
                 try:
                     for outcome in pool.map(self._execute, names):

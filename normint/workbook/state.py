@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from normint.files.reading import content, read_regular
 from normint.files.writing import write_atomically
 from normint.paths import digest
-from normint.workbook import results
+from normint.workbook import results, statements
 
 MOST = 2**24  # bytes of a state; real ones have some thousands
 
@@ -32,7 +32,7 @@ class Outcome:
     message : str
         Where and why it failed.
     outputs : list of dict
-        The figures and numbers it made, as given to `normint.workbook.results.log_output`.
+        The figures, numbers and answers it made, as given to `normint.workbook.results.log_output`.
     """
 
     name: str
@@ -57,6 +57,11 @@ class Outcome:
         rows = [item for item in self.outputs if item["kind"] == "number"]
         return list({(r["figure"], r["case"], r["metric"], r["data"]): r for r in rows}.values())
 
+    @property
+    def answers(self):
+        """What it says about statements of the paper."""
+        return [item for item in self.outputs if item["kind"] == "statement"]
+
     def summary(self):
         """Return the fields of its line in the report."""
         printed = [row for row in self.numbers if row["paper"]]
@@ -73,7 +78,7 @@ class States:
     folder : Path
         Where the executed notebooks are.
     figures : Path
-        The folder of `results.csv`.
+        The folder of `results.csv` and `statements.csv`.
     fingerprints : dict
         From the name of a notebook to a text that changes with anything it is made from.
     """
@@ -96,8 +101,9 @@ class States:
         outcome = _outcome(state, name)
         if outcome is None or state != self._state(outcome) or None in state["files"].values():
             return None
-        rows = results.read(self.figures)
-        recorded = all({k: v for k, v in row.items() if k != "kind"} in rows for row in outcome.numbers)
+        rows = results.read(self.figures) + statements.read(self.figures)
+        made = outcome.numbers + outcome.answers
+        recorded = all({k: v for k, v in row.items() if k != "kind"} in rows for row in made)
         outcome.status = "skipped"
         return outcome if recorded else None
 
