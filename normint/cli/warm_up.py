@@ -67,7 +67,7 @@ def run_everything(names=None):
     from normint import integrate, surfaces
     from normint.integration import METHODS, options_of
 
-    vase = surfaces.vase(96)
+    vase = surfaces.vase(96).with_noise(0.01, np.random.default_rng(0))  # some measure the noise
     # Two pieces and a small one; and, as people have them, a rectangle.
     apart = vase.mask.copy()
     apart[48] = False

@@ -31,7 +31,7 @@ from normint.solver.threads import band_count, share, share_rows
 
 SWEEPS = 2  # over the pixels, before and after the coarse levels
 CHANGE = 3.0  # tolerances by which the last step may change a depth, beside the largest depth
-SAFE = 0.9  # of the tolerance is where iterations end that single precision counts
+SAFE = 0.5  # of the tolerance is where iterations end that single precision counts
 DIGITS = 1e-4  # by which single precision carries a residual along
 GROWTH = 3.0  # of a residual that has met its rounding errors
 STALLED = 3  # true residuals in a row that are hardly better: nothing is left but rounding errors
