@@ -98,7 +98,7 @@ def answer(number, verdict, evidence, *, data="generated"):
     notebook, cell = places().get(number, ("", ""))
     fields = str(number), verdict, " ".join(evidence.split()), data, notebook, cell
     row = FILE.put(dict(zip(COLUMNS, fields, strict=True)))
-    log_output("statement", **row)
+    log_output("statement", **{**row, "data": data})  # of this run, whatever the row was made from
 
 
 def read(folder=None):
