@@ -249,7 +249,7 @@ TENTS = [(normint.surfaces.canadian_tent(96, 24, 24, s), mu) for s in SLOPES for
 )
 def test_the_fast_scheme_ends_hardly_higher_than_the_paper_s(slopes, mu):
     # With systems that were solved less well at first, tents were cut in wrong places: up to 2 % higher here.
-    # There are many minima, and which of two is found is chance where they differ by less than half a per cent.
+    # There are many minima, and chance decides between two that differ by less than half a per cent.
     paper, fast = (
         mumford_shah.mumford_shah(*slopes, mu=mu, scheme=scheme).energies[-1] for scheme in ("paper", "fast")
     )
