@@ -101,7 +101,8 @@ def canadian_tent(
     """Make a ridge tent on flat ground, after the paper's Figures 9 and 14.
 
     The paper shows this surface but gives no formula. This one is a reconstruction: its numbers were fitted
-    so that Figure 9's two errors come out; it is not known to be the authors' surface.
+    to Figure 9, whose first error comes out and whose second does not; it is not known to be the authors'
+    surface.
 
     Parameters
     ----------
