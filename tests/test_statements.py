@@ -1,5 +1,6 @@
 """The statements of the paper: all of them are listed, and answers are kept as results are."""
 
+import json
 import collections
 import csv
 import subprocess
@@ -133,15 +134,12 @@ def test_every_claim_is_answered_in_one_cell():
 
 
 def test_what_is_answered_twice_is_refused(tmp_path, monkeypatch):
-    from test_notebooks_are_checked import notebook
-
-    from normint.workbook.notebook_files import write_notebook
-
+    source = 'x = 1\nanswer(16, "agrees", "shown")'
+    cell = {"cell_type": "code", "id": "one", "metadata": {}, "execution_count": None, "source": source}
+    page = {"cells": [{**cell, "outputs": []}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (tmp_path / "notebooks").mkdir()
     for name in ("01_one", "02_two"):
-        page = notebook("0.1")
-        page["cells"][0]["source"] = 'x = 1\nanswer(16, "agrees", "shown")'
-        write_notebook(page, tmp_path / "notebooks" / f"{name}.ipynb")
+        (tmp_path / "notebooks" / f"{name}.ipynb").write_text(json.dumps(page))
     monkeypatch.setattr(statements.paths, "root", lambda: tmp_path)
     with pytest.raises(ValueError, match="statement 16 is answered twice"):
         statements.places()
