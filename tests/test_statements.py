@@ -1,8 +1,8 @@
 """The statements of the paper: all of them are listed, and answers are kept as results are."""
 
-import json
 import collections
 import csv
+import json
 import subprocess
 import sys
 
