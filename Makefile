@@ -12,7 +12,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # All tests but those of notebooks; to load what checks these takes each process seconds.
 UNITS := -m pytest -n 2 --dist loadscope -p no:nbval
 # Those that take longest begin first, so that no process waits for one of them in the end.
-LONGEST := $(foreach number,09 03 10 05 04,$(wildcard notebooks/$(number)_*.ipynb))
+LONGEST := $(foreach number,12 04 10 03 06 05,$(wildcard notebooks/$(number)_*.ipynb))
 NOTEBOOKS := $(LONGEST) $(filter-out $(LONGEST),$(wildcard notebooks/*.ipynb)) notebooks/exercises
 # Between them they run the solver, every method, and the other kernels. (Checks change the last digits, to which
 # invariances hold, and on which weights over twelve decades hang.)

@@ -1,4 +1,4 @@
-"""All that notebook 08 uses, in one import: who opens it wants to see a surface, not a list of names."""
+"""All that notebook 09 uses, in one import: who opens it wants to see a surface, not a list of names."""
 
 import subprocess
 import sys
