@@ -6,7 +6,7 @@ import pytest
 
 from normint import paths
 from normint.workbook import ledger, statements
-from normint.workbook.notebook_files import read_notebook
+from normint.workbook.notebook_files import chapters, read_notebook
 
 HEADER = "number,verdict,evidence,data,notebook,cell\n"
 RESULTS = "figure,case,metric,paper,ours,spread,data,verdict,note\n"
@@ -73,7 +73,7 @@ def test_the_published_ledger_is_complete_and_leads_to_cells_that_are_there():
     assert [one.statement.number for one in found if not one.verdict] == []
     cells = {
         (path.stem, cell["id"])
-        for path in (paths.root() / "notebooks").glob("[0-9][0-9]_*.ipynb")
+        for path in chapters(paths.root() / "notebooks")
         for cell in read_notebook(path)["cells"]
     }
     assert {(one.notebook, one.cell) for one in found} <= cells

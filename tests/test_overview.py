@@ -7,6 +7,7 @@ import pytest
 from normint import paths
 from normint.integration import METHODS
 from normint.workbook import overview, results
+from normint.workbook.notebook_files import chapters
 
 ROWS = results.read(paths.root() / "figures")
 
@@ -51,5 +52,5 @@ def test_every_question_leads_to_a_method_and_to_its_own_bar():
 
 def test_the_map_has_every_notebook():
     shown = overview.notebook_map()
-    for path in (paths.root() / "notebooks").glob("[0-9][0-9]_*.ipynb"):
+    for path in chapters(paths.root() / "notebooks"):
         assert f"({path.name})" in shown

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from normint import paths
 from normint.workbook import results, statements
 from normint.workbook.cases import CASES
-from normint.workbook.notebook_files import read_notebook, source
+from normint.workbook.notebook_files import chapters, read_notebook, source
 from normint.workbook.statements import VERDICTS, Statement
 from normint.workbook.studies.table1 import COLUMNS
 
@@ -139,7 +139,7 @@ def _signs(path):
 def _shown():
     """Find the cells that write the numbers of a figure, and Table 1: notebook and id of each."""
     found = {}
-    for path in sorted((paths.root() / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+    for path in chapters(paths.root() / "notebooks"):
         for cell in read_notebook(path)["cells"]:
             if cell["cell_type"] == "code":
                 names = re.findall(r'(?:record|report)\("(fig\d+)"', source(cell))

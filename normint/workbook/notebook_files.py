@@ -19,6 +19,11 @@ _WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 _PICTURE = "image/png"
 
 
+def chapters(folder):
+    """Return the paths of the notebooks of a folder in the order of the story: 00, 01, … and then A."""
+    return sorted(Path(folder).glob("[0-9A-Z]*_*.ipynb"))
+
+
 def read_notebook(path):
     """Read a notebook of format 4 as a dict, or raise a `ValueError` that names the file."""
     try:

@@ -5,7 +5,7 @@ import re
 from normint import paths
 from normint.workbook import results
 from normint.workbook.cases import CASES
-from normint.workbook.notebook_files import read_notebook, source
+from normint.workbook.notebook_files import chapters, read_notebook, source
 from normint.workbook.studies import table1
 
 __all__ = ["decision", "findings", "notebook_map"]
@@ -130,7 +130,7 @@ def findings(rows=None):
 def notebook_map():
     """Return a Markdown table of the notebooks: their titles, as links, and what of the paper they show."""
     lines = ["| notebook | of the paper |", "| --- | --- |"]
-    for path in sorted((paths.root() / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+    for path in chapters(paths.root() / "notebooks"):
         first = source(read_notebook(path)["cells"][0])
         title = re.search(r"^# (.+)$", first, flags=re.M)[1]
         shown = re.search(r"^\*(.+?)\.?\*$", first, flags=re.M)

@@ -18,7 +18,14 @@ from normint import paths
 from normint.files.writing import locked, sweep
 from normint.paths import digest, listing
 from normint.workbook import results, statements
-from normint.workbook.notebook_files import has_parameters, read_notebook, settings, sources, update_notebook
+from normint.workbook.notebook_files import (
+    chapters,
+    has_parameters,
+    read_notebook,
+    settings,
+    sources,
+    update_notebook,
+)
 from normint.workbook.notebook_process import NotebookProcess
 from normint.workbook.progress import Silence
 from normint.workbook.state import Outcome, States
@@ -121,8 +128,8 @@ def run(
 
 
 def select(folder, only=()):
-    """Return the paths of the numbered notebooks in `folder` whose names begin with one of `only`."""
-    paths = sorted(Path(folder).glob("[0-9][0-9]_*.ipynb"))
+    """Return the paths of the notebooks in `folder` whose names begin with one of `only`."""
+    paths = chapters(folder)
     if not paths:
         raise ValueError(f"there are no notebooks in {folder}")
     for prefix in only:

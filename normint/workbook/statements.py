@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from normint import paths
 from normint.workbook import rows as row_files
-from normint.workbook.notebook_files import read_notebook, source
+from normint.workbook.notebook_files import chapters, read_notebook, source
 from normint.workbook.results import log_output
 from normint.workbook.rounding import same_text
 
@@ -122,7 +122,7 @@ def places():
         raises a `ValueError`.
     """
     found = {}
-    for path in sorted((paths.root() / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+    for path in chapters(paths.root() / "notebooks"):
         for number, cell in _answered(path, path.stat().st_mtime_ns):
             place = path.stem, cell
             if found.setdefault(number, place) is not place:
