@@ -31,8 +31,9 @@ def open_panel(browser, lab):
     wrong = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
 
-    def open_it(name):
-        write_notebook(folder / f"{name}.ipynb", f"from normint.workbook import panels\n\npanels.{name}()")
+    def open_it(name, before=""):
+        source = f"from normint.workbook import panels\n{before}\npanels.{name}()"
+        write_notebook(folder / f"{name}.ipynb", source)
         page.goto(address(f"{name}.ipynb"))
         page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for(state="attached")
         run_cell(page)
@@ -40,7 +41,8 @@ def open_panel(browser, lab):
         page.wait_for_function(f"document.querySelector('{PICTURE}').naturalWidth > 100")
         page.wait_for_timeout(1500)  # the surface is drawn after the picture
         page.screenshot(path=ARTEFACTS / f"{name}_first.png")
-        assert_seen_whole(page)
+        if not before:
+            assert_seen_whole(page)
         return page
 
     ARTEFACTS.mkdir(parents=True, exist_ok=True)
@@ -70,13 +72,15 @@ def run_cell(page):
 
 
 def assert_seen_whole(page):
-    """Check that nothing of a panel is cut off, and that the surface is beside the picture."""
+    """Check that nothing is cut off: controls at the left, at the right pictures, and the surface below."""
     output = page.locator(".jp-OutputArea").bounding_box()
     panel, picture, view = (page.locator(part).bounding_box() for part in (".normint-panel", PICTURE, VIEW))
+    control = page.locator(".normint-panel select, .normint-panel .widget-slider").first.bounding_box()
     for part in (panel, picture, view):
         assert output["x"] <= part["x"] <= part["x"] + part["width"] <= output["x"] + output["width"] + 1
         assert 0 <= part["y"] <= part["y"] + part["height"] <= 775  # the status bar is below
-    assert view["x"] >= picture["x"] + picture["width"]
+    assert control["x"] + control["width"] <= picture["x"]
+    assert view["y"] >= picture["y"] + picture["height"]
 
 
 def shown(page):
@@ -114,6 +118,40 @@ def test_a_slider_changes_the_picture_and_the_numbers(open_panel, name):
         page.locator(".normint-panel select").first.select_option("Φ1")
         wait_for_another(page, after, "vase_phi1")
         assert sliders.first.text_content().startswith("β")
+
+
+@pytest.mark.parametrize("name", ["peaks", "vase"])
+def test_pictures_follow_while_a_slider_is_dragged(open_panel, name):
+    page = open_panel(f"{name}_panel")
+    handle = page.locator(".normint-panel .widget-slider", has_text="noise σ").locator(".noUi-handle")
+    box = handle.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    seen = [shown(page)[0]]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for k in range(40):  # two seconds
+        page.mouse.move(x + k, y)
+        page.wait_for_timeout(50)
+        seen.append(shown(page)[0])
+    page.mouse.up()
+    assert len(set(seen)) > 4
+
+
+def test_the_page_scrolls_over_a_surface_until_it_is_held(open_panel):
+    page = open_panel("peaks_panel", before="for line in range(60):\n    print(line)\n")
+    top = "() => document.querySelector('.jp-WindowedPanel-outer').scrollTop"
+    page.locator(VIEW).scroll_into_view_if_needed()
+    page.wait_for_timeout(500)
+    box, places = page.locator(VIEW).bounding_box(), [page.evaluate(top)]
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 40)
+    for hold in (False, True):
+        if hold:
+            page.mouse.down()
+            page.mouse.up()
+        page.mouse.wheel(0, -30)
+        page.wait_for_timeout(700)
+        places.append(page.evaluate(top))
+    assert places[0] > places[1] == places[2]
 
 
 def test_a_stroke_on_the_mask_changes_the_solution(open_panel):

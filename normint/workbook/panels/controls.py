@@ -18,7 +18,7 @@ RANGES = {
     "bilateral": {"k": (0.2, 8.0)},
 }
 LETTERS = {"beta": "β", "gamma": "γ", "mu": "μ", "nu": "ν", "epsilon": "ε"}
-LOOK = {"style": {"description_width": "initial"}, "layout": {"width": "236px"}}
+LOOK = {"style": {"description_width": "initial"}, "layout": {"width": "220px"}}
 
 
 def slider(label, value, low, high, step, digits=0):

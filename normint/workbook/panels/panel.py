@@ -12,10 +12,11 @@ from IPython.display import display
 
 from normint import paths
 from normint.workbook.figures.interactive_3d import as_png, display_both, surface_3d
-from normint.workbook.panels.widgets import PixelGrid, TurnableSurface
+from normint.workbook.panels.widgets import TurnableSurface
 
-WIDTHS = 490, 355  # pixels, of the pictures and of the surface beside them: for a window of 1280×800
-HEIGHT = 540  # pixels, of the surface
+# Pixels, for a window of 1280×800: the controls at the left; the pictures, and the surface below them.
+LEFT, RIGHT, HEIGHT = 226, 616, 245
+LONG = 0.5  # seconds: work that takes longer is given up when its controls have moved on
 
 
 class Stale(Exception):
@@ -25,8 +26,9 @@ class Stale(Exception):
 class Panel:
     """Controls, and pictures that follow them.
 
-    A change is answered in a thread, so that controls can be moved on. Only the newest change counts: older
-    ones that wait are not begun, and one that is worked on stops at its next ``check()``.
+    A change is answered in a thread, so that controls can be moved on. Changes that wait are dropped for
+    newer ones. One that is worked on is finished and shown, so that pictures follow a slider while it is
+    dragged; but if that takes long, it stops at its next ``check()``.
 
     Parameters
     ----------
@@ -71,7 +73,7 @@ class Panel:
         self._newest = 0  # the number of the newest change
         self._worker = ThreadPoolExecutor(1, "panel")  # it starts its thread when it first gets work
         self.status = ipywidgets.HTML(layout={"margin": "0"})
-        self._picture = ipywidgets.Image(format="png", layout={"width": f"{WIDTHS[0]}px"})
+        self._picture = ipywidgets.Image(format="png", layout={"width": f"{RIGHT}px"})
         self._turnable = None  # the widget of the surface, where widgets are shown
         self._asked = self.values
         self._show(self._answer(lambda *_: None, self._asked))
@@ -99,16 +101,24 @@ class Panel:
 
     async def _answer_newest(self, number):
         """Let the thread answer, and show its answer here, where the widgets are, unless it is stale."""
+        asked, begun = time.perf_counter(), None
 
         def check(*_):
-            if number != self._newest:
+            nonlocal begun
+            now = time.perf_counter()
+            if number != self._newest and (begun is None or now - begun > LONG):
                 raise Stale
+            begun = begun or now
 
-        start = time.perf_counter()
         loop = asyncio.get_running_loop()
         answer = await loop.run_in_executor(self._worker, self._answer, check, self._asked)
         if number == self._newest:
-            self._show(answer, time.perf_counter() - start)
+            self._show(answer, time.perf_counter() - asked)
+        elif not isinstance(
+            answer, Exception
+        ):  # what is wrong with values that were passed over is no matter
+            self._show(answer)
+            self._say(self.state["summary"] + ", working…", "#d55e00")
 
     def _answer(self, check, values):
         """Return the state, its picture and its surface, or the exception that there was instead."""
@@ -140,15 +150,15 @@ class Panel:
         self.status.value = f'<b class="normint-status" style="color:{colour}">{html.escape(text)}</b>'
 
     def widget(self):
-        """Return the panel as one widget: controls over the picture, and the surface beside them."""
+        """Return the panel as one widget: controls at the left, pictures and surface at the right."""
         if self.surface and not self._turnable:
             self._turnable = TurnableSurface(figure=_for_messages(self.surface))
-        drawn = [control for control in self.controls.values() if isinstance(control, PixelGrid)]
-        usual = [control for control in self.controls.values() if control not in drawn]
-        rows = ipywidgets.HBox(usual, layout={"flex_flow": "row wrap", "align_content": "flex-start"})
-        above = ipywidgets.HBox([*drawn, rows], layout={"width": f"{WIDTHS[0]}px", "grid_gap": "8px"})
-        left = ipywidgets.VBox([above, self.status, self._picture], layout={"flex": "0 0 auto"})
-        box = ipywidgets.HBox([left, self._turnable] if self._turnable else [left])
+        left = [*self.controls.values(), self.status]
+        right = [self._picture, self._turnable] if self._turnable else [self._picture]
+        columns = (left, LEFT), (right, RIGHT)
+        box = ipywidgets.HBox(
+            [ipywidgets.VBox(parts, layout={"flex": f"0 0 {width}px"}) for parts, width in columns]
+        )
         box.add_class("normint-panel")
         return box
 
@@ -177,7 +187,7 @@ def is_watched():
 def _for_messages(figure):
     """Return a figure, as large as there is room, as JSON: with arrays as text, since they may have NaN."""
     shown = json.loads(figure.to_json())
-    shown["layout"] |= {"width": WIDTHS[1], "height": HEIGHT}
+    shown["layout"] |= {"width": RIGHT, "height": HEIGHT}
     return shown
 
 

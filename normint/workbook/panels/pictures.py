@@ -12,9 +12,9 @@ TITLE, SMALL = 8, 7  # points
 
 def canvas():
     """Return a figure with four axes, two by two, in places that need no computing."""
-    figure = Figure(figsize=(4.9, 4.0), dpi=100)
+    figure = Figure(figsize=(6.16, 3.4), dpi=100)
     axes = figure.subplots(2, 2).ravel()
-    figure.subplots_adjust(left=0.07, right=0.9, top=0.95, bottom=0.09, wspace=0.36, hspace=0.28)
+    figure.subplots_adjust(left=0.08, right=0.9, top=0.94, bottom=0.11, wspace=0.36, hspace=0.42)
     return figure, axes
 
 
