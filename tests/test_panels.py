@@ -87,6 +87,23 @@ def test_widgets_show_controls_picture_and_surface(name):
     json.dumps(_view_in(parts).figure, allow_nan=False)  # messages to the browser do not allow it either
 
 
+def test_slopes_do_not_know_of_a_jump_and_least_squares_spreads_it(monkeypatch):
+    kept = []
+    monkeypatch.setattr("normint.workbook.panels.panel.display", lambda data, raw: kept.append(data))
+    panel = panels.jump_panel()
+    slopes = panel.state["slopes"]
+    change(panel, height=8.0, sigma=0.0)
+    change(panel, sigma=2.0)
+    assert np.array_equal(panel.state["slopes"], slopes)
+    assert np.allclose(np.ptp(panel.state["truth"] - panel.state["found"]), 8, atol=1)  # the jump is missing
+    change(panel, known="ends")
+    off = np.diff(panel.state["found"] - panel.state["truth"])
+    assert np.ptp(np.delete(off, 29)) < 0.2 and off[29] < -7  # a little of it at every pixel
+    panel._ipython_display_()
+    (bundle,) = kept
+    assert base64.b64decode(bundle["image/png"]) == panel.png and panel.widget()
+
+
 def _inside(widget):
     return [widget, *(inner for child in getattr(widget, "children", ()) for inner in _inside(child))]
 

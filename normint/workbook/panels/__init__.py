@@ -11,7 +11,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "masks": ["mask_panel"],
-        "generated": ["peaks_panel", "start_panel", "vase_panel"],
+        "generated": ["jump_panel", "peaks_panel", "start_panel", "vase_panel"],
         "photographs": ["control_points_panel", "lights_panel"],
     },
 )

@@ -25,6 +25,48 @@ STARTS = {"least squares": "least squares", "zero": "zero", "random": "random", 
 PRIOR_WEIGHTS = {"0": 0.0, "10⁻⁹": 1e-9, "10⁻⁶": 1e-6, "10⁻⁴": 1e-4, "10⁻³": 1e-3, "10⁻²": 1e-2, "0.1": 0.1}
 
 
+def jump_panel(n=60):
+    """Let the depth jump on a line of pixels, and see that its slopes do not know.
+
+    Parameters
+    ----------
+    n : int
+        Pixels.
+
+    Returns
+    -------
+    Panel
+
+    Examples
+    --------
+    >>> panel = jump_panel()
+    >>> before = panel.state["slopes"]
+    >>> panel.controls["height"].value = 0.0
+    >>> bool((panel.state["slopes"] == before).all())
+    True
+    """
+    v = np.arange(n)
+    smooth, noise = 2 * np.sin(v / 9), np.random.default_rng(0).standard_normal(n)
+
+    def solve(check, height, sigma, known):
+        truth = smooth + height * (v >= n // 2)
+        slopes = 2 / 9 * np.cos(v / 9) + sigma / 100 * noise
+        ends = 1e6 * ((v == 0) | (v == n - 1))  # as good as exact
+        held = {"prior": truth[None], "prior_weight": ends[None]} if known == "ends" else {}
+        depth = integrate_quietly(np.zeros((1, n)), slopes[None], tolerance=1e-8, **held).depth[0]
+        depth = depth if held else depth + truth[0] - depth[0]
+        off = np.sqrt(np.mean((depth - truth) ** 2))
+        lines = {"truth": truth, "found": depth, "slopes": slopes}
+        return lines | {"depth": None, "summary": f"RMSE {off:.2f} pixels"}
+
+    controls = {
+        "height": slider("height of the jump", 4.0, 0.0, 10.0, 0.25, digits=2),
+        "sigma": noise_slider(2.0, 20.0, 0.5),
+        "known": menu("known depths", "first", {"the first pixel": "first", "both ends": "ends"}),
+    }
+    return Panel("jump", controls, solve, _draw_jump)
+
+
 def peaks_panel(n=96):
     """Add noise to the slopes of peaks, and see what each way to treat the boundary makes of them.
 
@@ -159,6 +201,14 @@ def _solved(truth, noisy, check, values, **options):
     times = f"{result.iterations} iteration{'s' * (result.iterations != 1)}"
     summary = f"RMSE {rmse(result.depth, truth):.2f} pixels, {times}"
     return {"result": result, "depth": result.depth, "truth": truth, "summary": summary}
+
+
+def _draw_jump(state):
+    figure, (depths, slopes) = pictures.line_canvas()
+    title = "the depth, and what least squares makes of the slopes"
+    pictures.curve(depths, state["found"], title, "", "z (pixels)", state["truth"])
+    pictures.curve(slopes, state["slopes"], "the slopes that are given", "v (pixels)", "∂z/∂v")
+    return figure
 
 
 def _draw_peaks(state):

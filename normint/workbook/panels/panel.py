@@ -1,6 +1,7 @@
 """A panel: controls, what is computed from their values, and the pictures of it."""
 
 import asyncio
+import base64
 import html
 import json
 import time
@@ -36,9 +37,9 @@ class Panel:
     controls : dict of str to ipywidgets.Widget
         Each with a ``value``. The names are those of the arguments of ``compute``.
     compute : callable
-        ``compute(check, **values)`` returns the state, a dict with at least "depth", the surface to turn, and
-        "summary", a line with the numbers that count. Long work calls ``check``, with any arguments, so that
-        it can be the `callback` of an integrator.
+        ``compute(check, **values)`` returns the state, a dict with at least "depth", the surface to turn or
+        None, and "summary", a line with the numbers that count. Long work calls ``check``, with any
+        arguments, so that it can be the `callback` of an integrator.
     draw : callable
         ``draw(state)`` returns a matplotlib `Figure`.
     **view
@@ -126,11 +127,9 @@ class Panel:
             check()
             state = self._compute(check, **values)
             check()
-            return (
-                state,
-                as_png(self._draw(state)),
-                surface_3d(state["depth"], "turn it with the mouse", **self._view),
-            )
+            depth = state["depth"]
+            surface = None if depth is None else surface_3d(depth, "turn it with the mouse", **self._view)
+            return state, as_png(self._draw(state)), surface
         except Exception as error:
             return error
 
@@ -171,6 +170,9 @@ class Panel:
             display(self.widget())
         elif self.surface:
             display_both(self.png, self.surface, repr(self))
+        elif self.png:
+            picture = base64.b64encode(self.png).decode("ascii")
+            display({"image/png": picture, "text/plain": repr(self)}, raw=True)
         else:
             print(repr(self))
 

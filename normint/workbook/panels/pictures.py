@@ -18,6 +18,14 @@ def canvas():
     return figure, axes
 
 
+def line_canvas():
+    """Return a figure with two axes, one above the other, for what lies on a line of pixels."""
+    figure = Figure(figsize=(6.16, 3.4), dpi=100)
+    axes = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
+    figure.subplots_adjust(left=0.1, right=0.97, top=0.93, bottom=0.12, hspace=0.35)
+    return figure, axes
+
+
 def image(axes, values, title, scale=None, **how):
     """Draw a picture, or numbers as colours with a bar whose label is `scale`."""
     picture = axes.imshow(values, interpolation="nearest", **{"cmap": "gray"} | how)
