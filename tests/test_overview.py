@@ -25,6 +25,16 @@ def test_findings_show_the_numbers_of_the_results():
     assert not re.search(r"[{}]", other)
 
 
+def test_the_readme_gets_what_it_has_markers_for(tmp_path):
+    readme = tmp_path / "README.md"
+    readme.write_text("a\n<!-- findings:begin -->\nold\n<!-- findings:end -->\nb\n")
+    rows = changed("fig12", "mu=0.2, noise nowhere", "RMSE", "7.654")
+    for _ in range(2):
+        overview.update_readme(readme, rows)
+    before, text, after = re.split(r"<!-- findings:(?:begin|end) -->", readme.read_text())
+    assert (before, text.strip(), after) == ("a\n", overview.findings(rows), "\nb\n")
+
+
 def test_a_missing_number_is_named():
     rows = [row for row in ROWS if row["figure"] != "fig08"]
     with pytest.raises(ValueError, match=r"results.csv has no row fig08, beta=0.5, RMSE; run the workbook"):

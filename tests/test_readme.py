@@ -17,6 +17,7 @@ from normint import cli, paths
 from normint.datasets.writing import write_normal_map
 from normint.normals.convert import gradient_to_normals
 from normint.surfaces import figurine
+from normint.workbook import overview
 from normint.workbook.results import BEGIN, END, read, table
 
 README = (paths.root() / "README.md").read_text(encoding="utf-8")
@@ -190,10 +191,17 @@ KNOWN = {
 }
 
 
+def between(name):
+    return README.split(BEGIN.format(name))[1].split(END.format(name))[0].strip()
+
+
 def test_the_results_table_is_the_one_the_results_give():
-    shown = README.split(BEGIN)[1].split(END)[0].strip()
-    assert shown == table(read(paths.root() / "figures"))
-    assert "reproduced within" in shown
+    assert between("results") == table(read(paths.root() / "figures"))
+    assert "reproduced within" in between("results")
+
+
+def test_the_findings_are_those_of_notebook_00():
+    assert between("findings") == overview.findings()
 
 
 def test_the_python_blocks_run_one_after_the_other():

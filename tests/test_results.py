@@ -106,7 +106,7 @@ def test_table_and_readme(folder):
     readme = folder / "README.md"
     readme.write_text("# Title\n<!-- results:begin -->\nold\n<!-- results:end -->\nrest\n")
     for _ in range(2):
-        results.update_readme(readme)
+        results.write_between(readme, "results", results.table())
     lines = readme.read_text().splitlines()
     assert lines[0] == "# Title" and lines[-1] == "rest" and "old" not in lines
     assert "| fig04 | mask | RMSE | 0.11 | 0.108 ± 0.002 | generated | reproduced within 0.01 |" in lines
@@ -118,7 +118,7 @@ def test_readme_without_markers(folder, text):
     readme = folder / "README.md"
     readme.write_text(text)
     with pytest.raises(ValueError, match=r"README.md must contain .*results:begin"):
-        results.update_readme(readme)
+        results.write_between(readme, "results", "new")
     assert readme.read_text() == text
 
 

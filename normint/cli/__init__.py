@@ -59,12 +59,13 @@ def workbook(arguments):
 
 
 def results(arguments):
-    """Print the table of results, or write it into the README."""
+    """Print the table of results, or write it into the README, with the findings."""
     from normint import paths
-    from normint.workbook.results import table, update_readme
+    from normint.workbook.overview import update_readme
+    from normint.workbook.results import read, table
 
     if arguments.update_readme:
-        update_readme(paths.root() / "README.md")
+        update_readme(paths.root() / "README.md", read())
     else:
         say(table())
     return 0
@@ -109,7 +110,7 @@ def _add_workbook(commands):
 
 def _add_results(commands):
     parser = commands.add_parser("results", help="print the results beside the paper's, as a Markdown table")
-    parser.add_argument("--update-readme", action="store_true", help="write it into README.md instead")
+    parser.add_argument("--update-readme", action="store_true", help="write it, and findings, into README.md")
     parser.set_defaults(command=results)
 
 

@@ -28,8 +28,8 @@ def total_variation(
     scheme : {"fast", "paper"}
         Reweighted least squares with multigrid, or the paper's ADMM; see the Notes.
     initial : array_like, optional
-        Depth to start from, by default that of least squares. The problem is convex: it matters for speed
-        only.
+        Depth to start from, by default that of least squares. The energy is convex: its least value is
+        reached from any start.
     tolerance : float, optional
         Stop when the energy changes by less than this part; 1e-7 for the fast scheme, 0 for the paper's.
     max_iterations : int, optional
@@ -45,8 +45,8 @@ def total_variation(
 
     When to use it
     --------------
-    For smooth surfaces with a few wrong normals. It is convex: there is one answer, and nothing to tune.
-    Small jumps survive as ramps; where high ones matter, other methods do better.
+    For smooth surfaces with a few wrong normals. It is convex: no start leads astray. And there is nothing to
+    tune. Small jumps survive as ramps; where high ones matter, other methods do better.
 
     Notes
     -----

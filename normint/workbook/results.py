@@ -1,6 +1,7 @@
 """Every number we obtain, beside the number the paper prints.
 
-Notebooks call `record`; the README's table comes from the file it writes, and from nowhere else.
+Notebooks call `record`; the README's table and findings come from the file it writes, and from
+nowhere else.
 """
 
 import csv
@@ -16,7 +17,7 @@ from normint.workbook import rows as row_files
 from normint.workbook.rounding import same_row
 
 COLUMNS = row_files.COLUMNS["number"]
-BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
+BEGIN, END = "<!-- {}:begin -->", "<!-- {}:end -->"  # around a part of the README that is written for it
 
 
 def paper_values():
@@ -148,16 +149,17 @@ def table(rows=None):
     return "\n".join(lines)
 
 
-def update_readme(path, rows=None):
-    """Replace what stands between the results markers of `path` by `table(rows)`."""
+def write_between(path, name, text):
+    """Replace what stands between the lines ``<!-- name:begin -->`` and ``<!-- name:end -->`` of `path`."""
     path = Path(path)
-    text = path.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    old = path.read_text(encoding="utf-8")
+    first, last = BEGIN.format(name), END.format(name)
+    before, begin, rest = old.partition(first)
+    _, end, after = rest.partition(last)
     if not (begin and end):
-        raise ValueError(f"{path} must contain the lines {BEGIN} and {END}, in this order")
-    new = f"{before}{BEGIN}\n{table(rows)}\n{END}{after}"
-    if new != text:
+        raise ValueError(f"{path} must contain the lines {first} and {last}, in this order")
+    new = f"{before}{first}\n{text}\n{last}{after}"
+    if new != old:
         with write_atomically(path) as temporary:
             temporary.write_text(new, encoding="utf-8")
 

@@ -27,6 +27,7 @@ from normint.workbook.notebook_files import (
     update_notebook,
 )
 from normint.workbook.notebook_process import NotebookProcess
+from normint.workbook.overview import update_readme
 from normint.workbook.progress import Silence
 from normint.workbook.state import Outcome, States
 
@@ -122,8 +123,8 @@ def run(
         _update(root / "notebooks", folder, outcomes)
     readme = root / "README.md"
     complete = published and not only and all(outcome.ok for outcome in outcomes)
-    if complete and readme.exists() and results.BEGIN in readme.read_text(encoding="utf-8"):
-        results.update_readme(readme, results.read(figures))
+    if complete and readme.exists():
+        update_readme(readme, results.read(figures))
     return outcomes
 
 
