@@ -68,10 +68,13 @@ def real_rows(figure, *, cases=".*", across=False, rows=None):
 
 def _listed(rows):
     """Return one line for each row, with the paper's number and the verdict where it prints one."""
-    columns = {"case": "", "metric": "measured", "ours": "real data"}
+    headings, names = ["", "measured", "real data"], ["case", "metric", "ours"]
+    lines = [[row[name] for name in names] for row in rows]
     if any(row["paper"] for row in rows):
-        columns |= {"paper": "the paper", "verdict": "verdict"}
-    return _markdown(columns.values(), ([row[name] for name in columns] for row in rows))
+        headings += ["the paper", "verdict"]
+        for line, row in zip(lines, rows, strict=True):
+            line += [row["paper"], row["verdict"] if row["paper"] else ""]
+    return _markdown(headings, lines)
 
 
 def _pivoted(rows):
@@ -86,7 +89,7 @@ def _pivoted(rows):
 
 
 def _markdown(headings, lines):
-    lines = [headings, ["---"] * len(list(headings)), *lines]
+    lines = [headings, ["---"] * len(headings), *lines]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
