@@ -58,12 +58,12 @@ class TestStaircasing:
 
 class TestTable:
     best = {
-        "time": 1, "noise": 1, "border": 0, "jumps": 1, "domain": 0, "parameter": 1, "starts": 0, "steps": 0,
+        "time": 1, "noise": 1, "border": 0, "jumps": 0.1, "domain": 0, "parameter": 1, "starts": 0,
+        "steps": 0,
     }  # fmt: skip
 
     def table(self, **changes):
         measured = {name: dict(self.best) for name in ("dct", "quadratic", "mumford_shah")}
-        measured["quadratic"]["jumps"] = 10.0
         measured["mumford_shah"].update(changes)
         return table1.Table(measured)
 
@@ -73,31 +73,40 @@ class TestTable:
 
     def test_signs_follow_from_the_numbers(self):
         assert self.signs() == ["+++", "+", "+", "+++", "+", "+", "No", "No"]
-        assert self.signs(time=100, jumps=8, parameter=3, starts=2) == [
-            "+", "+", "+", "+", "+", "--", "Yes", "No"
+        assert self.signs(time=100, jumps=0.8, parameter=3, starts=2) == [
+            "+", "+", "+", "+", "+", "−−", "Yes", "No"
         ]  # fmt: skip
-
-    def test_time_and_jumps_are_relative(self):
-        slow = self.table(time=50.0)
-        slow.measured["dct"]["time"] = 10.0
-        assert slow.sign("mumford_shah", table1.COLUMNS[0]) == "+++"
+        assert [self.signs(time=time)[0] for time in (4, 5, 40, 41, 400, 401)] == [
+            "+++", "++", "++", "+", "+", "−"
+        ]  # fmt: skip
 
     def test_methods_that_the_paper_does_not_have_differ_in_nothing(self):
         for name in ("calibrated", "bilateral"):
             table = self.table()
             table.measured[name] = self.best | {"parameter": 9.0, "starts": np.nan}
             assert "?\nnot measured" in table.cells()[0][-1]
-            assert table.sign(name, table1.COLUMNS[5]) == "--"
+            assert table.sign(name, table1.COLUMNS[5]) == "−−"
             assert not any(name in line for line in table.disagreements())
             assert set(table.colours()[-1]) == {"white"}
 
     def test_differences_from_the_paper_are_shown_and_told(self):
         table = self.table(parameter=1.5)
         lines = table.disagreements(without=["Fast"])
-        assert "No parameter: Mumford-Shah is -, the paper says -- (× 1.5)" in lines
+        assert "No parameter: Mumford-Shah is −, the paper says −− (× 1.5)" in lines
         assert not any(line.startswith("Fast") for line in lines)
         rows, headings = table.cells()
         assert len(headings) == len(rows[0]) == len(table.colours()[0]) == 9
-        assert "- (--)\n× 1.5" in rows[2]
+        assert "− (−−)\n× 1.5" in rows[2]
         assert table.colours()[2][headings.index("No parameter")] != "white"
-        assert "(--)" in table.text() and "s/Mpx" not in table.text(without=["Fast"])
+        assert "| − (−−) × 1.5 |" in table.text()
+
+    def test_the_limits_of_all_signs_stand_below(self):
+        for text in (self.table().caption, self.table().text()):
+            assert "time / time of the DCT; +++ up to 4, ++ up to 40, + up to 400, else −\n" in text
+            for column in table1.COLUMNS:
+                assert all(f"{sign} up to {limit:g}" in text for limit, sign in column.limits[:-1])
+
+    def test_minus_signs_are_no_hyphens(self):
+        signs = [sign for column in table1.COLUMNS for _, sign in column.limits]
+        assert not any("-" in sign for sign in [*signs, *sum(table1.PAPER.values(), ())])
+        assert {sign for signs in table1.PAPER.values() for sign in signs} <= set(signs)

@@ -119,6 +119,7 @@ def _signs(path):
     rows = [
         [cell.strip() for cell in line.strip("| ").split("|")]
         for line in path.read_text(encoding="utf-8").splitlines()
+        if line.startswith("|")
     ]
     headings, labels = rows[0], {label: name for name, label in CASES.items()}
     ours = {labels[row[0]]: dict(zip(headings, row, strict=True)) for row in rows[2:]}

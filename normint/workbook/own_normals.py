@@ -22,12 +22,15 @@ from normint.normals.axes import AXES, guess_axes
 from normint.normals.camera import Perspective
 from normint.workbook import figures
 from normint.workbook.figures.interactive_3d import WithPicture, surface_3d
+from normint.workbook.published import published
 from normint.workbook.results import record
+from normint.workbook.studies.open_problem import aligned_error
 
 __all__ = [
-    "AXES", "METHODS", "Path", "Perspective", "WithPicture", "bounding_box", "depth_and_normals", "example",
-    "figures", "guess_axes", "mesh", "normint", "np", "read_image", "read_normal_map", "read_stored",
-    "record", "replace", "rmse", "subprocess", "surface_3d", "sys", "warnings", "write_mesh",
+    "AXES", "METHODS", "Path", "Perspective", "WithPicture", "aligned_error", "bounding_box",
+    "depth_and_normals", "example", "figures", "guess_axes", "mesh", "normint", "np", "published",
+    "read_image", "read_normal_map", "read_stored", "record", "replace", "rmse", "subprocess", "surface_3d",
+    "sys", "warnings", "write_mesh",
 ]  # fmt: skip
 
 

@@ -15,13 +15,13 @@ def table(rows, columns, *, colours=None, caption="", widths=None):
     colours : sequence of sequences of str, optional
         Background of every cell.
     caption : str
-        Written below.
+        Written below, from the left; it may have several lines.
     widths : sequence of float, optional
         Relative widths of the columns; the first is twice as wide as the others by default.
     """
     lines = max(cell.count("\n") + 1 for row in rows for cell in row)
     height = 0.24 + 0.19 * lines
-    size = 1.5 + 1.25 * len(columns), height * (len(rows) + 1.6) + 0.3
+    size = 1.5 + 1.25 * len(columns), height * (len(rows) + 1.6) + 0.3 + 0.15 * caption.count("\n")
     figure = new_figure(*size)
     axes = figure.add_subplot()
     axes.set_axis_off()
@@ -37,5 +37,5 @@ def table(rows, columns, *, colours=None, caption="", widths=None):
         if row == 0 or column == 0:
             cell.get_text().set_fontweight("bold")
     if caption:
-        figure.supxlabel(caption, fontsize=8)
+        figure.supxlabel(caption, fontsize=8, x=0.01, ha="left")
     return figure

@@ -1,5 +1,7 @@
 """The numbers behind the signs of the paper's Table 1: what a method does at jumps, borders, smooth parts."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from normint.inputs import as_positive
@@ -107,18 +109,63 @@ def _grow(marks, distance):
     return binary_dilation(marks, iterations=distance) if distance else marks
 
 
-# The columns of Table 1: heading, the measured number, how it is written, the largest number for each sign.
+class Column(NamedTuple):
+    """A column of Table 1.
+
+    Attributes
+    ----------
+    heading : str
+        As in the paper, in words.
+    key : str
+        Of the measured number.
+    form : str
+        How the number is written.
+    measure : str
+        What the number is.
+    limits : tuple of (float, str)
+        The largest number for each sign, in rising order.
+    """
+
+    heading: str
+    key: str
+    form: str
+    measure: str
+    limits: tuple
+
+    def sign(self, value):
+        """Return the sign of a number; "?" without one."""
+        return "?" if np.isnan(value) else next(sign for limit, sign in self.limits if value <= limit)
+
+    def written(self, value):
+        """Return a number as it stands in the table."""
+        return "not measured" if np.isnan(value) else self.form.format(value)
+
+    def legend(self):
+        """Return what the number is, and which numbers get which sign."""
+        *limits, (_, last) = self.limits
+        return (
+            f"{self.heading}: {self.measure}; {', '.join(f'{s} up to {x:g}' for x, s in limits)}, else {last}"
+        )
+
+
 COLUMNS = (
-    ("Fast", "time", "{:.3g} s/Mpx", ((0.0, ""),)),  # judged relative to DCT, see `Table.sign`
-    ("Robust", "noise", "{:.2f} × LS", ((1.25, "+"), (np.inf, "-"))),
-    ("Free boundary", "border", "{:.2f} %", ((1.0, "+"), (np.inf, "-"))),
-    ("Discontinuities", "jumps", "{:.1f} px", ((0.5, "+++"), (0.7, "++"), (0.9, "+"), (np.inf, "-"))),
-    ("Any domain", "domain", "{:.2f} px", ((0.5, "+"), (np.inf, "-"))),
-    ("No parameter", "parameter", "× {:.1f}", ((1.05, "+"), (2.0, "-"), (np.inf, "--"))),
-    ("Local minima", "starts", "{:.1f} px", ((0.1, "No"), (np.inf, "Yes"))),
-    ("Staircasing", "steps", "{:.2f} %", ((0.05, "No"), (np.inf, "Yes"))),
-)
-TIMES_DCT = ((10.0, "+++"), (1000.0, "+"), (np.inf, "-"))
+    Column("Fast", "time", "{:.0f} × DCT", "time / time of the DCT",
+           ((4.0, "+++"), (40.0, "++"), (400.0, "+"), (np.inf, "−"))),
+    Column("Robust", "noise", "{:.2f} × LS", "error with noise / that of least squares",
+           ((1.25, "+"), (np.inf, "−"))),
+    Column("Free boundary", "border", "{:.2f} %", "error at the border, in % of the depth's deviation",
+           ((1.0, "+"), (np.inf, "−"))),
+    Column("Discontinuities", "jumps", "{:.2f} × LS", "error beside jumps / that of least squares",
+           ((0.5, "+++"), (0.7, "++"), (0.9, "+"), (np.inf, "−"))),
+    Column("Any domain", "domain", "{:.2f} px", "error on a silhouette, in pixels",
+           ((0.5, "+"), (np.inf, "−"))),
+    Column("No parameter", "parameter", "× {:.1f}", "largest / least error over a decade of the parameter",
+           ((1.05, "+"), (2.0, "−"), (np.inf, "−−"))),
+    Column("Local minima", "starts", "{:.1f} px", "how far errors from four starts lie apart, in pixels",
+           ((0.1, "No"), (np.inf, "Yes"))),
+    Column("Staircasing", "steps", "{:.2f} %", "edges with a false step, in %, by our scheme or the paper's",
+           ((0.05, "No"), (np.inf, "Yes"))),
+)  # fmt: skip
 # The rows, with the parameters that the paper, or the method's authors, recommend.
 RECOMMENDED = {
     "dct": {},
@@ -133,12 +180,12 @@ RECOMMENDED = {
     "calibrated": {},
 }
 PAPER = {
-    "quadratic": ("+++", "+", "+", "-", "+", "+", "No", "No"),
+    "quadratic": ("+++", "+", "+", "−", "+", "+", "No", "No"),
     "total_variation": ("+", "+", "+", "+", "+", "+", "No", "Yes"),
-    "phi1": ("-", "+", "+", "+++", "+", "-", "Yes", "Yes"),
-    "phi2": ("-", "+", "+", "+++", "+", "-", "Yes", "Yes"),
-    "anisotropic_diffusion": ("-", "+", "+", "++", "+", "--", "No", "No"),
-    "mumford_shah": ("-", "+", "+", "+++", "+", "--", "Yes", "Yes"),
+    "phi1": ("−", "+", "+", "+++", "+", "−", "Yes", "Yes"),
+    "phi2": ("−", "+", "+", "+++", "+", "−", "Yes", "Yes"),
+    "anisotropic_diffusion": ("−", "+", "+", "++", "+", "−−", "No", "No"),
+    "mumford_shah": ("−", "+", "+", "+++", "+", "−−", "Yes", "Yes"),
 }
 
 
@@ -148,26 +195,22 @@ class Table:
     Parameters
     ----------
     measured : dict
-        From method to the numbers that `COLUMNS` names, NaN where there is none; "dct" and "quadratic" are
-        what time and the error near jumps are relative to.
+        From method to the numbers that `COLUMNS` names, NaN where there is none.
     """
 
-    caption = "In brackets: the paper's sign where ours differs. The last two came after the paper."
+    note = "In brackets: the paper's sign where ours differs. The last two methods came after the paper."
 
     def __init__(self, measured):
         self.measured = measured
 
+    @property
+    def caption(self):
+        """What stands below the table: what the numbers are, and which sign they get."""
+        return "\n".join([self.note, *(column.legend() for column in COLUMNS)])
+
     def sign(self, method, column):
         """Return our sign, from the number and the limits of its column; "?" without a number."""
-        key, limits = column[1], column[3]
-        value = self.measured[method][key]
-        if np.isnan(value):
-            return "?"
-        if key == "time":
-            value, limits = value / self.measured["dct"]["time"], TIMES_DCT
-        elif key == "jumps":
-            value /= self.measured["quadratic"]["jumps"]
-        return next(sign for limit, sign in limits if value <= limit)
+        return column.sign(self.measured[method][column.key])
 
     def cells(self):
         """Return the rows, with the method's name first, and the headings."""
@@ -175,7 +218,7 @@ class Table:
         for method in self.measured:
             cells = [self._cell(method, k) for k in range(len(COLUMNS))]
             rows.append([CASES[method], *("\n".join(cell) for cell in cells)])
-        return rows, ["", *(column[0] for column in COLUMNS)]
+        return rows, ["", *(column.heading for column in COLUMNS)]
 
     def colours(self):
         """Return the background of every cell: orange where our sign and the paper's differ."""
@@ -184,23 +227,24 @@ class Table:
             for method in self.measured
         ]
 
-    def text(self, without=()):
-        """Return the table in Markdown, without the columns named."""
-        kept = [k for k, column in enumerate(COLUMNS) if column[0] not in without]
-        rows = [["method", *(COLUMNS[k][0] for k in kept)], ["---"] * (len(kept) + 1)]
+    def text(self):
+        """Return the table in Markdown, with the limits of the signs below."""
+        rows = [["method", *(column.heading for column in COLUMNS)], ["---"] * (len(COLUMNS) + 1)]
         rows += [
-            [CASES[method], *(" ".join(self._cell(method, k)) for k in kept)] for method in self.measured
+            [CASES[method], *(" ".join(self._cell(method, k)) for k in range(len(COLUMNS)))]
+            for method in self.measured
         ]
-        return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+        lines = ["| " + " | ".join(row) + " |" for row in rows]
+        return "\n".join([*lines, "", self.note, "", *(f"- {column.legend()}" for column in COLUMNS)])
 
     def disagreements(self, without=()):
-        """Return a line for every sign that differs from the paper's."""
+        """Return a line for every sign that differs from the paper's, but those of the columns named."""
         return [
-            f"{column[0]}: {CASES[method]} is {self.sign(method, column)}, the paper says {PAPER[method][k]} "
-            f"({column[2].format(self.measured[method][column[1]])})"
+            f"{column.heading}: {CASES[method]} is {self.sign(method, column)}, the paper says "
+            f"{PAPER[method][k]} ({column.written(self.measured[method][column.key])})"
             for k, column in enumerate(COLUMNS)
             for method in self.measured
-            if column[0] not in without and self._differs(method, k)
+            if column.heading not in without and self._differs(method, k)
         ]
 
     def _differs(self, method, k):
@@ -208,6 +252,5 @@ class Table:
 
     def _cell(self, method, k):
         paper = f" ({PAPER[method][k]})" if self._differs(method, k) else ""
-        value = self.measured[method][COLUMNS[k][1]]
-        number = "not measured" if np.isnan(value) else COLUMNS[k][2].format(value)
-        return self.sign(method, COLUMNS[k]) + paper, number
+        column = COLUMNS[k]
+        return self.sign(method, column) + paper, column.written(self.measured[method][column.key])
