@@ -21,10 +21,10 @@ BOUNDED := tests/test_properties.py tests/test_by_size.py tests/test_multigrid.p
 	tests/test_rendering.py
 FREEZE := -m pip freeze --all --exclude pip --exclude-editable
 NEWEST := --upgrade --upgrade-strategy eager
-install = $(1) -m pip install --quiet --disable-pip-version-check $(2) --editable '.[workbook,exr,mesh,dev]'
+install = $(1) -m pip install --quiet --disable-pip-version-check $(2) --editable '.[workbook,exr,mesh,report,dev]'
 
 .DEFAULT_GOAL := help
-.PHONY: help setup workbook test coverage test-browser bounds torture lint lab site bench lock newest clean
+.PHONY: help setup workbook test coverage test-browser bounds torture lint lab site report bench lock newest clean
 
 help:           ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 14
@@ -67,6 +67,9 @@ lab: $(READY)   ## open JupyterLab on the notebooks; what they save goes to buil
 
 site: $(READY)  ## turn the notebooks into pages that need no network, in build/site
 	$(BIN)/normint site $(ARGS)
+
+report: $(READY) ## write the replication report from the results, as build/report.pdf
+	$(BIN)/normint report $(ARGS)
 
 bench: $(READY) ## measure speed and memory in one table, and list what got slower (ARGS=--update keeps it)
 	$(BIN)/python -m benchmarks $(ARGS)

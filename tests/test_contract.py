@@ -77,9 +77,11 @@ FLAGS = {
     "warm-up": "",
     "results": "--update-readme",
     "site": "--out",
+    "report": "--out",
 }
 TARGETS = (
-    "help setup workbook test coverage test-browser bounds torture lint lab site bench lock newest clean"
+    "help setup workbook test coverage test-browser bounds torture lint lab site report bench lock newest "
+    "clean"
 )
 COLUMNS = "figure case metric paper ours spread data verdict note".split()
 

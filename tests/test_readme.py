@@ -34,6 +34,7 @@ WOULD_RUN = {
     "make test-browser": [".venv/bin/python -m pytest -rs tests/browser"],
     "make bounds": ["NUMBA_BOUNDSCHECK=1", ".venv/bin/python -m pytest -n 2"],
     "make torture": [".venv/bin/python -m tests.torture"],
+    "make report": [".venv/bin/normint report"],
     "make lint": [f".venv/bin/{check}" for check in ("ruff check", "ruff format", "lint-imports", "mypy")],
     "make coverage": [".venv/bin/python -m pytest -n 2", "--cov"],
     "make lab": [".venv/bin/jupyter lab --notebook-dir=notebooks"],

@@ -105,6 +105,7 @@ def test_it_holds_the_package_and_nothing_else(wheel):
     assert wheel.name == f"normint-{__version__}-py3-none-any.whl"
     assert {"normint/py.typed", "normint/__init__.pyi"} <= set(names)
     assert any(name.endswith("style.css") for name in names)
+    assert any(name.endswith("report.typ") for name in names)
     assert {name.split("/")[0] for name in names} == {"normint", f"normint-{__version__}.dist-info"}
 
 

@@ -42,7 +42,8 @@ def workbook(arguments):
     # Imported here, so that the help of any command comes at once.
     from normint import paths
     from normint.workbook.progress import progress
-    from normint.workbook.run import report, run
+    from normint.workbook.run import report as summary
+    from normint.workbook.run import run
 
     paths.root()  # first: no library helps where the notebooks are not
     if find_spec("papermill") is None:  # each notebook imports it in a process of its own
@@ -54,7 +55,7 @@ def workbook(arguments):
     except KeyboardInterrupt:
         complain("interrupted; the same command goes on from here")
         return 130
-    say(report(outcomes))
+    say(summary(outcomes))
     return 0 if all(outcome.ok for outcome in outcomes) else 1
 
 
@@ -79,6 +80,14 @@ def site(arguments):
     return 0
 
 
+def report(arguments):
+    """Write the replication report and print where it is."""
+    from normint.workbook.report import build
+
+    say(build(arguments.out))
+    return 0
+
+
 def _parser():
     parser = Parser(prog="normint", description="Integrate normals; rerun the experiments.")
     parser.add_argument("--version", action="version", version=f"normint {__version__}")
@@ -89,6 +98,7 @@ def _parser():
     _add_workbook(commands)
     _add_results(commands)
     _add_site(commands)
+    _add_report(commands)
     return parser
 
 
@@ -118,3 +128,9 @@ def _add_site(commands):
     parser = commands.add_parser("site", help="turn the notebooks into pages that need no network")
     parser.add_argument("--out", metavar="DIR", help="new folder, or one with an old site (build/site)")
     parser.set_defaults(command=site)
+
+
+def _add_report(commands):
+    parser = commands.add_parser("report", help="write the replication report, a PDF, from the results")
+    parser.add_argument("--out", metavar="FILE", help="the PDF (build/report.pdf)")
+    parser.set_defaults(command=report)

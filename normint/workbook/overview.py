@@ -9,7 +9,7 @@ from normint.workbook.cases import CASES
 from normint.workbook.notebook_files import chapters, read_notebook, source
 from normint.workbook.studies import table1
 
-__all__ = ["decision", "findings", "notebook_map", "update_readme"]
+__all__ = ["Published", "decision", "findings", "notebook_map", "told", "update_readme"]
 
 PAPER = [CASES[name] for name in table1.PAPER]
 LATER = [CASES[name] for name in ("bilateral", "calibrated")]
@@ -77,15 +77,17 @@ class Published:
     def __init__(self, rows=None):
         rows = results.read(paths.root() / "figures") if rows is None else rows
         preferred = sorted(rows, key=lambda row: row["data"] != "stand-in")
-        self._values = {(row["figure"], row["case"], row["metric"]): float(row["ours"]) for row in preferred}
+        self._rows = {(row["figure"], row["case"], row["metric"]): row for row in preferred}
 
-    def __call__(self, figure, case, metric):
-        try:
-            return self._values[figure, case, metric]
-        except KeyError:
+    def __call__(self, figure, case, metric, column="ours"):
+        """Return a number, by default ours; those of the paper and spreads over draws are other columns."""
+        key = figure, case, metric
+        if key not in self._rows or not self._rows[key][column]:
+            what = "row" if column == "ours" else f"{column} in the row"
             raise ValueError(
-                f"figures/results.csv has no row {figure}, {case}, {metric}; run the workbook to make it"
-            ) from None
+                f"figures/results.csv has no {what} {', '.join(key)}; run the workbook to make it"
+            )
+        return float(self._rows[key][column])
 
     def bars(self, figure, metric, cases):
         """Return numbers by label."""
@@ -146,11 +148,21 @@ def findings(rows=None):
         As for :func:`decision`.
     """
     value = Published(rows)
-    lines = []
-    for text, keys in FINDINGS:
-        numbers = {name: value(*key) for name, key in keys.items()}
-        lines.append("- " + " ".join(text.split()).format(**numbers))
-    return "\n".join(lines)
+    return "\n".join("- " + told(text, keys, value) for text, keys in FINDINGS)
+
+
+def told(text, keys, value):
+    """Put numbers into a text.
+
+    Parameters
+    ----------
+    text : str
+        With names in braces.
+    keys : dict
+        From each name to where its number stands in the results.
+    value : Published
+    """
+    return " ".join(text.split()).format(**{name: value(*key) for name, key in keys.items()})
 
 
 def update_readme(path, rows=None):
