@@ -21,8 +21,8 @@ def printed(cell):
     return "".join("".join(output.get("text", "")) for output in cell["outputs"])
 
 
-def test_there_are_six_exercises_each_with_its_solution():
-    assert [int(name[:2]) for name in NAMES] == list(course.EXERCISES) == [1, 2, 3, 4, 5, 6]
+def test_every_exercise_has_its_checks_and_its_solution():
+    assert [int(name[:2]) for name in NAMES] == list(course.EXERCISES) == list(range(1, len(NAMES) + 1))
     assert NAMES == sorted(path.stem for path in (FOLDER / "solutions").glob("*.ipynb"))
 
 
@@ -110,6 +110,12 @@ MISTAKES = [
     ("06", "range(iterations)", "range(iterations - 1)", 4,
      "your code stops in line 6 of its cell: UnboundLocalError"),
     ("06", W_FIRST, Z_FIRST, 4, "z is updated before w"),
+    ("07", "np.linalg.lstsq(lights, images, rcond=None)[0]", "lights.T @ images", 1, "is not solved"),
+    ("07", "m, axis=0)", "m)", 1, "all pixels share one albedo"),
+    ("07", "used.sum() < 3", "False", 2, "Two equations do not determine three unknowns"),
+    ("07", "-n_u / n_z, -n_v / n_z", "n_u / n_z, n_v / n_z", 3, "hills become hollows"),
+    ("07", "np.trace(np.linalg.inv(lights.T @ lights))", "np.trace(lights.T @ lights)", 4,
+     "More light would then mean more error"),
 ]  # fmt: skip
 
 
@@ -158,6 +164,13 @@ def test_a_solver_that_takes_no_notice_of_the_singular_matrix_is_told(capsys):
     assert not course.check_solution(lambda A, b: np.full(b.size, np.inf))
     assert not course.check_solution(lambda A, b: 1e12 + b)
     assert capsys.readouterr().out.count("A is singular") == 2
+
+
+def test_lights_multiplied_the_wrong_way_round_are_told(capsys):
+    # What the inverse of a singular matrix is depends on the machine: nothing finite, or something enormous.
+    assert not course.check_noise_gain(lambda lights: np.nan)
+    assert not course.check_noise_gain(lambda lights: 1e8)
+    assert capsys.readouterr().out.count("a singular matrix was inverted") == 2
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from normint.course.estimators import (
 from normint.course.given import factorised, least_squares, pairs, readings, solve
 from normint.course.mumford_shah import check_alternation, check_energy, check_indicator
 from normint.course.mumford_shah import check_depth_system as check_indicated_system
+from normint.course.photometric import check_noise_gain, check_normals, check_shadows, check_slopes
 from normint.course.total_variation import check_depth_system, check_shrinkage, check_update
 
 # The tasks of each exercise, in their order.
@@ -28,6 +29,7 @@ EXERCISES = {
     4: (check_phi1, check_phi2, check_finite_differences, check_energy_and_gradient),
     5: (check_weights, check_weighted_system, check_fixed_point),
     6: (check_indicator, check_indicated_system, check_energy, check_alternation),
+    7: (check_normals, check_shadows, check_slopes, check_noise_gain),
 }
 
 __all__ = [
@@ -44,10 +46,14 @@ __all__ = [
     "check_functional",
     "check_indicated_system",
     "check_indicator",
+    "check_noise_gain",
+    "check_normals",
     "check_numbering",
     "check_phi1",
     "check_phi2",
+    "check_shadows",
     "check_shrinkage",
+    "check_slopes",
     "check_solution",
     "check_system",
     "check_update",
