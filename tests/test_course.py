@@ -116,6 +116,12 @@ MISTAKES = [
     ("07", "-n_u / n_z, -n_v / n_z", "n_u / n_z, n_v / n_z", 3, "hills become hollows"),
     ("07", "np.trace(np.linalg.inv(lights.T @ lights))", "np.trace(lights.T @ lights)", 4,
      "More light would then mean more error"),
+    ("08", "lam / size**2", "lam", 1, "every pixel has the whole λ"),
+    ("08", "np.nan_to_num(z0)", "z0", 1, "z⁰ is NaN where nothing is known"),
+    ("08", "b + lam * z0", "b + z0", 2, "without its weight"),
+    ("08", "sigma_g**2 / sigma_z**2", "sigma_g / sigma_z", 3, "compare variances"),
+    ("08", "b[free] - rows[:, points] @ values", "b[free]", 4, "do not reach their neighbours"),
+    ("08", "    return z", "    return z - z.mean()", 4, "the mean of z is removed"),
 ]  # fmt: skip
 
 
@@ -164,6 +170,16 @@ def test_a_solver_that_takes_no_notice_of_the_singular_matrix_is_told(capsys):
     assert not course.check_solution(lambda A, b: np.full(b.size, np.inf))
     assert not course.check_solution(lambda A, b: 1e12 + b)
     assert capsys.readouterr().out.count("A is singular") == 2
+
+
+def test_a_large_weight_is_told_from_a_constraint(capsys):
+    def heavy(A, b, points, values):
+        weight, z0 = np.zeros((2, b.size))
+        weight[points], z0[points] = 1e4, values
+        return course.check_merge.right(A, b, weight, z0)
+
+    assert not course.check_constraint(heavy)
+    assert "a large weight and not a constraint" in " ".join(capsys.readouterr().out.split())
 
 
 def test_lights_multiplied_the_wrong_way_round_are_told(capsys):

@@ -177,7 +177,7 @@ check_shadows = Task(
             {"keep": "all"},
             "no sample is left out.",
             "In a shadow I = 0 says nothing about n·l, but least squares believes it, and turns the normal "
-            "away from that light.",
+            "towards a right angle with that light.",
         ),
         Mistake(
             {"keep": "zeros"},
