@@ -122,6 +122,12 @@ MISTAKES = [
     ("08", "sigma_g**2 / sigma_z**2", "sigma_g / sigma_z", 3, "compare variances"),
     ("08", "b[free] - rows[:, points] @ values", "b[free]", 4, "do not reach their neighbours"),
     ("08", "    return z", "    return z - z.mean()", 4, "the mean of z is removed"),
+    ("09", "0.8 * ", "", 1, "an error like a chessboard"),
+    ("09", "columns // 2 * mask.shape[0] + rows // 2", "rows // 2 * mask.shape[1] + columns // 2", 2,
+     "numbered along the rows"),
+    ("09", " / stiffness", "", 3, "is not divided by the stiffness"),
+    ("09", "P.T @ (r - A @ e)", "P.T @ r", 4, "not what is left of it"),
+    ("09", "smooth(A, e, r, 2)", "e", 4, "no sweeps after the correction"),
 ]  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from normint.course.estimators import (
     check_phi2,
 )
 from normint.course.given import factorised, least_squares, pairs, readings, solve
+from normint.course.multigrid import check_coarse_matrix, check_cycle, check_prolongation, check_smoother
 from normint.course.mumford_shah import check_alternation, check_energy, check_indicator
 from normint.course.mumford_shah import check_depth_system as check_indicated_system
 from normint.course.photometric import check_noise_gain, check_normals, check_shadows, check_slopes
@@ -32,6 +33,7 @@ EXERCISES = {
     6: (check_indicator, check_indicated_system, check_energy, check_alternation),
     7: (check_normals, check_shadows, check_slopes, check_noise_gain),
     8: (check_prior_image, check_merge, check_noise_weight, check_constraint),
+    9: (check_smoother, check_prolongation, check_coarse_matrix, check_cycle),
 }
 
 __all__ = [
@@ -39,7 +41,9 @@ __all__ = [
     "Mistake",
     "Task",
     "check_alternation",
+    "check_coarse_matrix",
     "check_constraint",
+    "check_cycle",
     "check_depth_system",
     "check_energy",
     "check_energy_and_gradient",
@@ -57,9 +61,11 @@ __all__ = [
     "check_phi1",
     "check_phi2",
     "check_prior_image",
+    "check_prolongation",
     "check_shadows",
     "check_shrinkage",
     "check_slopes",
+    "check_smoother",
     "check_solution",
     "check_system",
     "check_update",
