@@ -1,4 +1,4 @@
-"""Grading: hidden cases judge as the visible ones do, and nothing that a submission does can fool or stop it."""
+"""Grading: hidden cases judge as the visible ones do, and no submission can fool or stop it."""
 
 import numpy as np
 import pytest
