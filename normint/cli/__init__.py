@@ -4,6 +4,7 @@ import os
 from importlib.util import find_spec
 
 from normint import __version__
+from normint.cli.course import add_course
 from normint.cli.integrate import add_integrate
 from normint.cli.methods import add_methods
 from normint.cli.parsing import Parser, UsageError
@@ -99,6 +100,7 @@ def _parser():
     _add_results(commands)
     _add_site(commands)
     _add_report(commands)
+    add_course(commands)
     return parser
 
 

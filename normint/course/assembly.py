@@ -4,8 +4,8 @@ import numpy as np
 import scipy.sparse
 
 from normint.course import given
-from normint.course.checking import Mistake, Task
-from normint.course.discretisation import MASKS
+from normint.course.checking import Mistake, Task, draws
+from normint.course.discretisation import connected, masks
 from normint.domain import Domain
 
 
@@ -25,23 +25,24 @@ def system(
     return A, b + prior_b * weight * z0
 
 
-def _system_cases():
-    rng = np.random.default_rng(2)
+def _system_cases(seed=None):
+    rng = draws(2, seed)
     cases = {}
-    for name, mask in MASKS.items():
+    for name, mask in masks(seed).items():
         omega = Domain(mask)
         p, q, z0 = rng.normal(size=(3, omega.size))
         cases[name] = (omega, p, q, rng.uniform(0.1, 3, omega.size), z0)
     return cases
 
 
-def _singular_cases():
-    rng = np.random.default_rng(3)
+def _singular_cases(seed=None):
+    rng = draws(3, seed)
     cases = {}
-    connected = np.pad(np.ones((5, 6), dtype=bool), 1)
-    connected[1, 1] = connected[3:5, 4] = False
-    masks = {"a row of pixels": np.ones((1, 7), dtype=bool), "a rectangle with a hole": connected}
-    for name, mask in masks.items():
+    rectangle = np.pad(np.ones((5, 6), dtype=bool), 1)
+    rectangle[1, 1] = rectangle[3:5, 4] = False
+    row = np.ones((1, 7), dtype=bool)
+    rectangle, row = (rectangle, row) if seed is None else (connected(rng), row[:, : rng.integers(4, 7)])
+    for name, mask in {"a row of pixels": row, "a rectangle with a hole": rectangle}.items():
         omega = Domain(mask)
         b = omega.Du @ rng.normal(size=omega.size) + omega.Dv @ rng.normal(size=omega.size)
         cases[name] = (omega.laplacian(), b)

@@ -3,6 +3,9 @@
 A task knows its right answer as a function with options. Each option, set otherwise, makes one of the
 mistakes that people make. If a student's function gives on every case what a mistake gives, that is very
 likely the mistake, and the check says so. If it gives what two mistakes give together, the check says both.
+
+To judge has two halves, which need not happen in one process: a task calls the function, and then judges what
+it returned, which is only numbers.
 """
 
 import copy
@@ -12,9 +15,12 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
+from types import MappingProxyType
 
 import numpy as np
 import scipy.sparse
+
+from normint.course.recorded import Recorded
 
 WIDTH = 100  # of printed lines
 
@@ -38,10 +44,12 @@ class Task:
         Of the function in the notebook.
     asks : str
         What it should return, in a few words.
-    right : callable
-        The right function, with an option for every mistake.
+    right : callable or Recorded
+        The right function, with an option for every mistake; or what it returned where students are not to
+        read it.
     cases : callable
-        Returns a dict from description to the arguments of one case.
+        Returns a dict from description to the arguments of one case. Called with a seed, it returns cases of
+        the same kind with other numbers, which students have not seen.
     mistakes : tuple of Mistake
     returns : tuple of str
         Names of the results, where there are several.
@@ -73,7 +81,7 @@ class Task:
 
     name: str
     asks: str
-    right: Callable
+    right: Callable | Recorded
     cases: Callable
     mistakes: tuple = ()
     returns: tuple = ("the result",)
@@ -97,18 +105,44 @@ class Task:
         cases = self.cases()
         answers = {}
         for case, arguments in cases.items():
-            try:
-                answers[case] = self._call(function, arguments)
-            except NotImplementedError:
-                return False, [f"nothing here yet: it should return {self.asks}."]
-            except _UnusableAnswer as error:
-                return False, [f"on {case}, {error}."]
-            except Exception as error:  # whatever a student's code does wrong is for the student to read
-                return False, [f"on {case}, your code stops{_line(error)}: {_in_one_line(error)}"]
-        expected = {case: self._call(self.right, arguments) for case, arguments in cases.items()}
+            answers[case] = self.answer(function, case, arguments)
+            if isinstance(answers[case], str):
+                return False, [answers[case]]
+        return self.verdict(cases, answers)
+
+    def answer(self, function, case, arguments):
+        """Call the function; return its results as a tuple of arrays, or in one line what went wrong."""
+        try:
+            return self._call(function, arguments)
+        except NotImplementedError:
+            return f"nothing here yet: it should return {self.asks}."
+        except _UnusableAnswer as error:
+            return f"on {case}, {error}."
+        except Exception as error:  # whatever a student's code does wrong is for the student to read
+            return f"on {case}, your code stops{_line(error)}: {_in_one_line(error)}"
+
+    def verdict(self, cases, answers):
+        """Return whether the answers, one to each case, are right, and what to say about them."""
+        expected = {case: self.expected(case, arguments) for case, arguments in cases.items()}
         if self._agree(answers, expected):
             return True, [f"right in all cases ({len(cases)})."]
         return False, self._explain(cases, answers, expected)
+
+    def expected(self, case, arguments, options=MappingProxyType({})):
+        """Return what is right on a case or, with the options of mistakes, what they lead to there."""
+        if isinstance(self.right, Recorded):
+            return self.right.answer(case, options)
+        return self._call(lambda *given: self.right(*given, **options), arguments)
+
+    def together(self):
+        """Return each mistake alone, and each two that do not contradict each other, with their options."""
+        found = []
+        for count in (1, 2):
+            for mistakes in combinations(self.mistakes, count):
+                options = {key: value for mistake in mistakes for key, value in mistake.options.items()}
+                if len(options) == sum(len(mistake.options) for mistake in mistakes):
+                    found.append((mistakes, options))
+        return found
 
     def _explain(self, cases, answers, expected):
         found = self._recognise(cases, answers)
@@ -127,18 +161,14 @@ class Task:
 
     def _recognise(self, cases, answers):
         """Return the one mistake that explains all answers, or two that do together."""
-        for count in (1, 2):
-            for together in combinations(self.mistakes, count):
-                options = {key: value for mistake in together for key, value in mistake.options.items()}
-                if len(options) < sum(len(mistake.options) for mistake in together):
-                    continue  # they contradict each other
-                if all(self._matches(answers[case], cases[case], options) for case in cases):
-                    return together
+        for mistakes, options in self.together():
+            if all(self._matches(answers[case], case, cases[case], options) for case in cases):
+                return mistakes
         return ()
 
-    def _matches(self, answer, arguments, options):
+    def _matches(self, answer, case, arguments, options):
         try:
-            wrong = self._call(lambda *given: self.right(*given, **options), arguments)
+            wrong = self.expected(case, arguments, options)
         except (RuntimeError, ValueError):  # together, two mistakes may make a system that has no solution
             return False
         return self._agree({"": answer}, {"": wrong})
@@ -198,6 +228,17 @@ def ready(*checks):
         tasks = f"task {left[0]}" if len(left) == 1 else f"tasks {', '.join(left[:-1])} and {left[-1]}"
         print(f"This experiment needs {tasks} first.")
     return not left
+
+
+def draws(number, seed):
+    """Return the generator that a check draws its cases from: its own, or with a seed another.
+
+    Examples
+    --------
+    >>> draws(2, None).integers(100, size=3), draws(2, 7).integers(100, size=3)
+    (array([83, 26, 10]), array([...]))
+    """
+    return np.random.default_rng(number if seed is None else [number, seed])
 
 
 class _UnusableAnswer(Exception):

@@ -4,7 +4,8 @@ import numpy as np
 import scipy.sparse
 
 from normint.course import given
-from normint.course.checking import Mistake, Task
+from normint.course.checking import Mistake, Task, draws
+from normint.course.discretisation import connected
 from normint.domain import Domain
 
 
@@ -47,31 +48,32 @@ def fixed_point(pairs, z, mu, nu, iterations, *, update="every time", more=0):
     return z
 
 
-def _slopes():
-    du, dv, p, q = np.random.default_rng(6).normal(scale=2.0, size=(4, 6))
+def _slopes(seed=None):
+    du, dv, p, q = draws(6, seed).normal(scale=2.0, size=(4, 6))
     return {"μ = 0.2, ν = 10": (du, dv, p, q, 0.2, 10.0), "μ = 2, ν = 1": (du, dv, p, q, 2.0, 1.0)}
 
 
-def _pairs():
-    rng = np.random.default_rng(7)
+def _pairs(seed):
+    rng = draws(7, seed)
     mask = np.ones((4, 5), dtype=bool)
     mask[0, 0] = False
+    mask = mask if seed is None else connected(rng)
     omega = Domain(mask)
     return rng, given.pairs(omega, *rng.normal(size=(2, *mask.shape))), rng.normal(size=omega.size)
 
 
-def _system_cases():
-    rng, pairs, _ = _pairs()
+def _system_cases(seed=None):
+    rng, pairs, _ = _pairs(seed)
     a, b = ([rng.uniform(0.1, 1, len(pair.p)) for pair in pairs] for _ in range(2))
-    return {"4×5 pixels without a corner": (pairs, a, b)}
+    return {"a mask without a corner": (pairs, a, b)}
 
 
-def _fixed_point_cases():
-    _, pairs, z = _pairs()
+def _fixed_point_cases(seed=None):
+    _, pairs, z = _pairs(seed)
     z = z - z.mean()
     return {
-        "4×5 pixels, one iteration": (pairs, z, 0.5, 2.0, 1),
-        "4×5 pixels, three iterations": (pairs, z, 0.5, 2.0, 3),
+        "a small mask, one iteration": (pairs, z, 0.5, 2.0, 1),
+        "a small mask, three iterations": (pairs, z, 0.5, 2.0, 3),
     }
 
 

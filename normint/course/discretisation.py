@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from normint.course.checking import Mistake, Task
+from normint.course.checking import Mistake, Task, draws
 from normint.domain import Domain
 
 THREE = np.array([[1, 1, 1], [1, 1, 1], [1, 1, 0]], dtype=bool)  # Figure 1 of the paper
@@ -66,16 +66,42 @@ def _number_at(number, pixel):
     return number[tuple(pixel)] if inside else -1
 
 
-def _functional_cases():
-    rng = np.random.default_rng(1)
-    return {name: (mask, *rng.normal(size=(3, *mask.shape))) for name, mask in MASKS.items()}
+def masks(seed):
+    """Return the masks that checks use, by name; with a seed, others that have holes and missing corners."""
+    if seed is None:
+        return MASKS
+    rng = draws(0, seed)
+    found = {}
+    for name, shape in (("a mask you have not seen", (6, 5)), ("another one", (5, 7))):
+        mask = rng.random(shape) < 0.7
+        mask[0, :2] = mask[:2, 0] = mask[-1, -1] = True  # both kinds of neighbours, first and last pixel, ...
+        mask[1, 1] = mask[-1, 0] = False  # ... a hole, and an end of the first column
+        found[name] = mask
+    return found
+
+
+def connected(rng):
+    """Return a mask of one piece, without a corner and one of the pixels inside."""
+    mask = np.ones(rng.integers(4, 7, size=2), dtype=bool)
+    mask[rng.choice([0, -1]), rng.choice([0, -1])] = False
+    mask[tuple(rng.integers(1, np.array(mask.shape) - 1))] = False
+    return mask
+
+
+def _mask_cases(seed=None):
+    return {name: (mask,) for name, mask in masks(seed).items()}
+
+
+def _functional_cases(seed=None):
+    rng = draws(1, seed)
+    return {name: (mask, *rng.normal(size=(3, *mask.shape))) for name, mask in masks(seed).items()}
 
 
 check_numbering = Task(
     "number_pixels",
     "an integer image with the numbers 0, 1, 2, … down the columns of Ω, and −1 outside",
     numbers,
-    lambda: {name: (mask,) for name, mask in MASKS.items()},
+    _mask_cases,
     (
         Mistake(
             {"order": "rows"},
@@ -106,7 +132,7 @@ check_forward_differences = Task(
     "forward_differences_u",
     "the sparse |Ω|×|Ω| matrix D_u^+ (a scipy.sparse array)",
     forward_u,
-    lambda: {name: (mask,) for name, mask in MASKS.items()},
+    _mask_cases,
     (
         Mistake(
             {"border": "zero outside"},

@@ -3,8 +3,8 @@
 import numpy as np
 
 from normint.course import given
-from normint.course.checking import Mistake, Task
-from normint.course.discretisation import HOLE
+from normint.course.checking import Mistake, Task, draws
+from normint.course.discretisation import HOLE, connected
 from normint.domain import Domain
 
 
@@ -63,32 +63,43 @@ def energy_and_gradient(
     return energy, gradient
 
 
-def _residuals():
-    s = np.array([-3.0, -1.0, -0.2, 0.5, 1.5, 8.0])
-    return {f"six residuals and the parameter {c:g}": (s, c) for c in (0.5, 2.0)}
+def _residuals(seed=None):
+    s, parameters = np.array([-3.0, -1.0, -0.2, 0.5, 1.5, 8.0]), (0.5, 2.0)
+    if seed is not None:
+        rng = draws(4, seed)
+        s, parameters = s * rng.uniform(0.7, 1.4, size=s.size), rng.uniform((0.3, 1.5), (0.7, 3.0))
+    return {f"six residuals and the parameter {c:.3g}": (s, c) for c in parameters}
 
 
-def _smooth_functions():
+def _smooth_functions(seed=None):
     z = np.array([0.5, -1.0, 2.0])
+    z = z if seed is None else draws(4, seed).normal(scale=2.0, size=4)
     return {
         "f(z) = z₀³ + z₁z₂": (lambda z: z[0] ** 3 + z[1] * z[2], z, 0.1),
         "f(z) = Σ sin z": (lambda z: np.sin(z).sum(), z, 1e-3),
     }
 
 
-def _energy_cases():
-    rng = np.random.default_rng(5)
-    omega = Domain(HOLE)
+def _energy_cases(seed=None):
+    rng = draws(5, seed)
+    mask = HOLE if seed is None else connected(rng)
+    omega = Domain(mask)
     z = rng.normal(size=omega.size)
-    pairs = given.pairs(omega, *rng.normal(size=(2, *HOLE.shape)))
+    pairs = given.pairs(omega, *rng.normal(size=(2, *mask.shape)))
     whole = Domain(np.ones((3, 4)))
-    plane = whole.to_vector(2.0 * np.arange(3)[:, np.newaxis] - np.arange(4))
-    exact = given.pairs(whole, np.full((3, 4), 2.0), np.full((3, 4), -1.0))
-    exact = [pair._replace(q=pair.q + (np.arange(len(pair.q)) == 1)) for pair in exact]
+    p, q, more = (2.0, -1.0, 1.0) if seed is None else rng.integers(3, 9, size=3) * (0.5, 0.5, 0.1)
+    plane = whole.to_vector(p * np.arange(3)[:, np.newaxis] + q * np.arange(4))
+    exact = given.pairs(whole, np.full((3, 4), p), np.full((3, 4), q))
+    exact = [pair._replace(q=pair.q + more * (np.arange(len(pair.q)) == 1)) for pair in exact]
+    # Other estimators than those asked for: the functions of tasks 1 and 2 may still be wrong.
     return {
-        "a mask with a hole and Φ1": (z, pairs, lambda s: phi1(s, 0.5)),
-        "a plane with some zero residuals and Φ2": (plane, exact, lambda s: phi2(s, 1.0)),
-    }
+        "a mask with a hole and Φ(s) = √(1 + s²)": (
+            z, pairs, lambda s: (np.sqrt(1 + s**2), s / np.sqrt(1 + s**2)),
+        ),
+        "a plane with some zero residuals and Φ(s) = 1 − exp(−s²)": (
+            plane, exact, lambda s: (1 - np.exp(-(s**2)), 2 * s * np.exp(-(s**2))),
+        ),
+    }  # fmt: skip
 
 
 def _judge_slope(arguments, answers, expected):

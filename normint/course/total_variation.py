@@ -3,8 +3,8 @@
 import numpy as np
 
 from normint.course import given
-from normint.course.checking import Mistake, Task
-from normint.course.discretisation import HOLE
+from normint.course.checking import Mistake, Task, draws
+from normint.course.discretisation import HOLE, connected
 from normint.domain import Domain
 
 
@@ -47,27 +47,32 @@ def system(
     return A, rhs
 
 
-def _vectors():
-    s = np.array([[3.0, 4.0], [0.3, -0.4], [0.0, 0.0], [-2.0, 0.5], [0.9, 0.9]])
-    return {"five vectors and the threshold 1": (s, 1.0), "five vectors and the threshold 0.25": (s, 0.25)}
+def _vectors(seed=None):
+    s, thresholds = np.array([[3.0, 4.0], [0.3, -0.4], [0.0, 0.0], [-2.0, 0.5], [0.9, 0.9]]), (1.0, 0.25)
+    if seed is not None:
+        rng = draws(3, seed)
+        s *= rng.choice([-1.0, 1.0], size=s.shape) * rng.uniform(0.8, 1.2, size=s.shape)
+        thresholds = rng.uniform(0.9, 1.1), rng.uniform(0.2, 0.3)
+    return {f"five vectors and the threshold {t:.3g}": (s, t) for t in thresholds}
 
 
-def _pairs():
-    rng = np.random.default_rng(4)
-    omega = Domain(HOLE)
-    return rng, given.pairs(omega, *rng.normal(size=(2, *HOLE.shape))), rng.normal(size=omega.size)
+def _pairs(seed):
+    rng = draws(4, seed)
+    mask = HOLE if seed is None else connected(rng)
+    omega = Domain(mask)
+    return rng, given.pairs(omega, *rng.normal(size=(2, *mask.shape))), rng.normal(size=omega.size)
 
 
-def _update_cases():
-    rng, pairs, z = _pairs()
+def _update_cases(seed=None):
+    rng, pairs, z = _pairs(seed)
     return {
         f"a mask with a hole, α = {alpha:g}": (*pair, z, 0.5 * rng.normal(size=(len(pair.p), 2)), alpha)
         for pair, alpha in zip(pairs, (1.0, 2.0, 3.0, 0.8), strict=True)
     }
 
 
-def _system_cases():
-    rng, pairs, _ = _pairs()
+def _system_cases(seed=None):
+    rng, pairs, _ = _pairs(seed)
     r, b = ([rng.normal(size=(len(pair.p), 2)) for pair in pairs] for _ in range(2))
     return {"a mask with a hole, α = 1": (pairs, r, b, 1.0), "a mask with a hole, α = 3": (pairs, r, b, 3.0)}
 
