@@ -188,6 +188,18 @@ class TestExtremeWeights:
         fluxes[1, :, 9] += 1e6  # what a weight of 1e-30 asks for moves nothing
         np.testing.assert_allclose(system.solve(*fluxes, initial=depth).depth, found, atol=1e-3)
 
+    @pytest.mark.parametrize(("held", "precision"), [(0, float), (1, np.float32)])
+    def test_double_precision_where_small_ones_alone_hold_parts_together(self, held, precision):
+        mask = np.ones((64, 64), bool)
+        down, right = np.ones((2, *mask.shape))
+        right[held:, 20] = 1e-9  # two parts, joined by one edge of weight one or not
+        p, q = random_slopes(mask.shape)
+        system = System(mask, (down, right))
+        depth = system.solve(p, q, slopes=True).depth
+        assert system._solver.multigrid.precision is precision
+        exact, _ = exact_solution(mask, p, q, (down, right))
+        np.testing.assert_allclose(depth[mask], exact, atol=1e-3 * np.abs(exact).max())
+
     def test_in_other_pieces_do_not_matter(self):
         mask = np.ones((20, 21), bool)
         mask[:, 10] = False

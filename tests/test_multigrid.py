@@ -342,6 +342,22 @@ def test_the_last_level_is_solved():
     np.testing.assert_allclose((np.diag(diagonal) - weights) @ x, b, atol=1e-9)
 
 
+@each_precision
+def test_a_mean_that_no_depth_explains_is_not_followed(precision):
+    # Rounding leaves a mean in the right-hand side although a constant is free. A step of conjugate gradients
+    # that goes after it can be of any length, and does so on every level.
+    y, x = np.indices((400, 400)) - 200
+    hierarchy = solver_for(np.hypot(y, x) < 200, precision=precision).hierarchy
+    end = hierarchy.ends[0]
+    inside = np.flatnonzero(hierarchy.nodes[INVERSE, :end])
+    for seed in range(4):
+        b = np.random.default_rng(seed).standard_normal(inside.size)
+        hierarchy.nodes[R, :end] = 0.0
+        hierarchy.nodes[R, inside] = b - np.roll(b, 1) + 1e-3
+        hierarchy.cycle()
+        assert np.abs(hierarchy.nodes[E, :end]).max() < inside.size
+
+
 def test_isolated_pixels_need_no_levels():
     mask = np.indices((31, 18)).sum(axis=0) % 2 == 0
     assert solver_for(mask).hierarchy.sizes == [0]

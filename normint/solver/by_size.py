@@ -5,10 +5,10 @@ import numpy as np
 from normint.solver import elimination
 from normint.solver.elimination import SMALL
 from normint.solver.multigrid import Multigrid
-from normint.solver.pieces import NOTHING
+from normint.solver.pieces import NOTHING, Pieces
 
-# Beside the largest weight of all: what a smaller one asks for drowns in rounding errors of single precision,
-# and whoever only wants a step in the right direction does not get one.
+# Beside the largest weight of all: where parts hang together by smaller ones alone, what these ask for drowns
+# in rounding errors of single precision, and whoever only wants a step in the right direction gets none.
 WEAK, WEAKER = 1e-7, 1e-10
 FEW = 10  # iterations: whoever allows no more does not expect a solution
 
@@ -39,9 +39,14 @@ class BySize:
             self._large, labels = large, pieces.labels
             if self.small.size:
                 labels = pieces.renumbered(large)
-            hard = pieces.smallest < (WEAK if exact else WEAKER) * pieces.largest.max()
-            precision = float if hard else np.float32
+            least = (WEAK if exact else WEAKER) * pieces.largest.max()
+            precision = float if pieces.smallest < least and self._falls_apart(least) else np.float32
             self.multigrid = Multigrid(labels, self._largest(pieces), weights, diagonal, precision)
+
+    def _falls_apart(self, least):
+        """Tell whether there are more pieces without the weights below the least."""
+        strong = [np.where(w < least, 0.0, w) for w in self.weights]
+        return Pieces(self.mask, strong).sizes.size > self.pieces.sizes.size
 
     def _largest(self, pieces):
         return np.concatenate([[0.0], pieces.largest[self._large]])

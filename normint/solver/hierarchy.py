@@ -37,6 +37,9 @@ from normint.solver.grid import (
 SMALLEST = 32  # a level of at most this many nodes is solved directly
 ENOUGH = 0.25  # a first step that leaves no more than this part of the residual needs no second
 SAME = 1e-6  # two directions whose squared sine is smaller are one
+# Steps are one to two corrections long. Where a constant is free it costs nothing, and rounding errors in the
+# mean of the right-hand side ask for a step of any length: such a length is not taken.
+SHORTEST, LONGEST = 0.2, 5.0
 EFFORT = 0.85  # a level may cost this part of what the level above costs, or it is visited less often
 EXTRA = 16  # nodes of a grid that one extra node takes as long as
 DEEPEST = 64  # levels
@@ -363,6 +366,13 @@ def _dot(nodes, one, other, begin, end):
     return total
 
 
+@njit(**WITHIN)
+def _length(x_dot_b, curvature, otherwise):
+    """Return how far a direction leads to the least energy, or something else if rounding errors say it."""
+    length = x_dot_b / curvature
+    return length if SHORTEST < length < LONGEST else otherwise
+
+
 @njit(**INNER)
 def _step(nodes, begin, end, steps, level):
     """Take a step of conjugate gradients on one level; return whether it needs another one."""
@@ -375,12 +385,12 @@ def _step(nodes, begin, end, steps, level):
         curvature, x_dot_ad = steps[1, level], _dot(nodes, np.int64(D), np.int64(PRODUCT), begin, end)
         # What the second direction adds to the first; nothing, if only rounding errors differ.
         curvature_2 = x_dot_ax - x_dot_ad * x_dot_ad / curvature
-        length_2 = x_dot_b / curvature_2 if curvature_2 > SAME * x_dot_ax else 0.0
+        length_2 = _length(x_dot_b, curvature_2, 0.0) if curvature_2 > SAME * x_dot_ax else 0.0
         length_1, length_2 = real(steps[2, level] - length_2 * x_dot_ad / curvature), real(length_2)
         for i in span:
             nodes[E, i] = length_1 * nodes[D, i] + length_2 * nodes[E, i]
         return False
-    length = x_dot_b / x_dot_ax if x_dot_ax > 0 else 0.0
+    length = _length(x_dot_b, x_dot_ax, 1.0) if x_dot_ax > 0 else 0.0
     b_dot_b = _dot(nodes, np.int64(R), np.int64(R), begin, end)
     left = length * length * _dot(nodes, np.int64(PRODUCT), np.int64(PRODUCT), begin, end)
     left += b_dot_b - 2 * length * _dot(nodes, np.int64(R), np.int64(PRODUCT), begin, end)
