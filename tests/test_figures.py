@@ -57,13 +57,43 @@ def test_a_figure_that_cannot_be_drawn_leaves_nothing_behind(folder):
     assert list(folder.iterdir()) == []
 
 
+def heights(axes):
+    """Return from where to where the facets of a surface go on the paper."""
+    (facets,) = axes.collections
+    return np.array([path.vertices[:, 1] for path in facets.get_paths()])
+
+
 def test_surfaces_share_their_axes_and_shift_constants():
     z = surfaces.peaks(32).depth
-    figure = figures.surfaces({"truth": z, "raised": z + 100}, columns=2)
-    first, second = figure.axes
-    assert first.get_zlim() == second.get_zlim() == pytest.approx((z.min(), z.max()))
-    low, high = first.get_ylim()
-    assert low > high, "u points down"
+    first, second = figures.surfaces({"truth": z, "raised": z + 100}, columns=2).axes
+    np.testing.assert_allclose(heights(first), heights(second))
+    assert first.get_xlim() == second.get_xlim() and first.get_ylim() == second.get_ylim()
+
+
+def test_a_surface_fills_its_axes_and_u_points_down():
+    ramp = np.arange(40.0)[:, np.newaxis] + np.zeros(30)
+    (axes,) = figures.surfaces({"ramp": ramp}, view=(90, -90)).axes
+    assert axes.get_ylim() == pytest.approx((-39, 0), abs=0.5)
+    assert axes.get_xlim() == pytest.approx((0, 29), abs=0.5)
+
+
+def test_nearer_facets_are_drawn_over_farther_ones():
+    (axes,) = figures.surfaces({"plane": np.zeros((20, 20))}, view=(30, -90)).axes
+    assert (np.diff(heights(axes).mean(axis=1)) < 1e-9).all()  # on a plane, what is lower is nearer
+
+
+def test_nothing_is_drawn_over_jumps():
+    z = np.where(np.arange(20) < 10, 0.0, 5.0) + np.zeros((20, 1))
+    whole, cut = (figures.surfaces({"": z}, steepest=one).axes[0] for one in (np.inf, 2.0))
+    assert len(heights(whole)) == 19 * 19 and len(heights(cut)) == 19 * 18
+
+
+def test_the_cut_below_a_surface_shows_the_rows_asked_for_with_the_truth():
+    z = surfaces.peaks(32).depth
+    surface, cut = figures.surfaces({"twice": 2 * z}, truth=z, column=5, rows=slice(20, 30)).axes
+    truth, found = (line.get_xydata() for line in cut.lines)
+    np.testing.assert_array_equal(truth, np.transpose([np.arange(20, 30), z[20:30, 5]]))
+    np.testing.assert_allclose(found[:, 1], (2 * z - z.mean())[20:30, 5])
 
 
 def test_surfaces_accept_a_masked_depth(folder):
@@ -71,7 +101,15 @@ def test_surfaces_accept_a_masked_depth(folder):
     figure = figures.surfaces({"vase": np.where(vase.mask, vase.depth, np.nan)}, columns=1)
     figures.save(figure, "fig04_vase")
     picture = imread(folder / "fig04_vase.png")
-    assert (np.abs(picture[..., :3] - to_rgba("white")[:3]).sum(axis=-1) > 0.1).mean() > 0.02
+    assert (np.abs(picture[..., :3] - to_rgba("white")[:3]).sum(axis=-1) > 0.1).mean() > 0.1
+
+
+def test_small_errors_are_seen_beside_large_ones():
+    truth = np.zeros((8, 8))
+    small, large = truth.copy(), truth.copy()
+    small[0, 0], large[0, 0] = 0.5, 500.0
+    small_map = figures.error_maps({"small": small, "large": large}, truth, linear=0.5).axes[0].images[0]
+    assert abs(small_map.norm(0.5) - small_map.norm(0.0)) > 0.04
 
 
 def test_error_maps_do_not_depend_on_the_constant():
@@ -136,12 +174,27 @@ def test_discontinuities_can_be_drawn_over_a_picture():
     np.testing.assert_array_equal(axes.images[0].get_array(), picture)
 
 
+def test_cuts_on_the_outline_of_an_object_are_told_from_others():
+    mask = np.zeros((8, 10), bool)
+    mask[:, 5:] = True
+    (axes,) = figures.discontinuities(jumping(), mask=mask).axes
+    assert set(axes.images[1].get_array().compressed()) == {1}
+    (axes,) = figures.discontinuities(jumping(), mask=np.ones((8, 10), bool)).axes
+    assert 2 in axes.images[1].get_array().compressed()
+
+
 def test_curves_have_their_labels_and_scales():
     panel = {"x": [1, 10], "xlabel": "λ", "ylabel": "RMSE", "log": True, "lines": {"a": [1, 2], "b": [3, 4]}}
     (axes,) = figures.curves({"title": {**panel, "marks": {"b": 3.5}}}).axes
     assert axes.get_xscale() == "log" and axes.get_xlabel() == "λ" and axes.get_title() == "title"
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
     assert axes.lines[-1].get_ydata()[0] == 3.5
+
+
+def test_a_point_off_its_curve_is_drawn():
+    panel = {"x": [1, 10], "xlabel": "x", "ylabel": "y", "lines": {"a": [1, 1]}, "points": {"a": (5, 0)}}
+    (axes,) = figures.curves({"title": panel}).axes
+    assert axes.lines[-1].get_xydata().tolist() == [[5, 0]]
 
 
 def test_convergence_shows_both_schemes_on_one_scale():
@@ -234,9 +287,8 @@ def test_errors_have_one_scale_from_blue_to_red():
 
 def test_surfaces_are_drawn_about_their_mean_on_one_scale():
     figure = figures.reconstructions(INPUTS, {"a": STATUE.depth, "raised": STATUE.depth + 50})
-    first, second = (axes for axes in figure.axes if axes.name == "3d")
-    z = STATUE.depth - STATUE.depth.mean()
-    assert first.get_zlim() == second.get_zlim() == pytest.approx((z.min(), z.max()))
+    first, second = (axes for axes in figure.axes if axes.collections)
+    np.testing.assert_allclose(heights(first), heights(second))
 
 
 def test_the_best_reading_of_the_lights_stands_out():
@@ -262,7 +314,7 @@ def test_error_against_noise_shows_mean_and_spread():
 
 def test_merging_draws_reliefs_a_cut_and_errors_without_a_shift():
     figure = figures.merging({"raised\nerror 2": PEAKS + 2}, PEAKS, row=5)
-    truth, raised, cut, error = figure.axes[:4]
+    truth, raised, _, error, _, cut = figure.axes
     assert truth.get_title() == "truth" and raised.get_title() == "raised\nerror 2"
     np.testing.assert_allclose(truth.images[0].get_array(), raised.images[0].get_array(), rtol=1e-12)
     np.testing.assert_array_equal(cut.lines[1].get_ydata(), PEAKS[5] + 2)

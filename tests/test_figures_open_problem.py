@@ -44,7 +44,7 @@ def test_weights_fall_where_the_surface_breaks_while_it_cools():
     noise = measure(p, q, zero == 0)
     edges = look(p, q, zero == 0, noise)
     depth = np.where(np.arange(20) < 10, 0.0, 5.0) + zero
-    figure = draw.graduated_weights([depth] * 24, edges, noise.typical, cooling=1.5, columns=3, size=2.5)
+    figure = draw.graduated_weights([depth] * 24, edges, noise.typical, cooling=1.5, columns=3)
     images = [axes.images[0].get_array() for axes in figure.axes[:3]]
     at_jump, elsewhere = ([image[:, column].min() for image in images] for column in (9, 4))
     # It begins with a third of the largest residual: x = r²/(2 C τ²) is 9/(2 C) there.
@@ -107,6 +107,13 @@ def test_the_sensitivity_chart_shows_both_factors_and_all_values():
     }  # fmt: skip
     low, high = axes.get_xlim()
     assert low < 0.3 and high > 4.0
+
+
+def test_the_sensitivity_chart_leaves_out_what_hardly_matters():
+    factors = {"little": 1.01, "most": 0.2, "much": 3.0, "nothing": 1.0}
+    changes = {"case": {(name, f): ratio for name, ratio in factors.items() for f in (0.5, 2.0)}}
+    (axes,) = charts.sensitivity_chart(changes, shown=3).axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["most", "much", "little"]
 
 
 def test_the_cost_chart_divides_by_the_base():

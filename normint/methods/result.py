@@ -89,7 +89,7 @@ class Integration:
         # A distance grows away from the viewer, a height towards it: up is always nearer.
         if self.camera is None:
             return surfaces({"": self.depth}, **options)
-        return surfaces({"": -self.depth}, **({"zlabel": "-distance d (relative)"} | options))
+        return surfaces({"": -self.depth}, **({"unit": "(relative)"} | options))
 
     def to_mesh(self, **options: Any) -> Any:
         """Turn the surface into a triangle mesh, cut where it jumps.

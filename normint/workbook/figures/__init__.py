@@ -13,8 +13,10 @@ from normint.workbook.figures.charts import (
     noise_and_time,
     prior_weight_bias,
 )
-from normint.workbook.figures.depth_maps import discontinuities, error_maps, profiles, surfaces
+from normint.workbook.figures.depth_maps import discontinuities, error_maps, profiles
 from normint.workbook.figures.images import close_ups, only_kept, pictures
+from normint.workbook.figures.legibility import faults
+from normint.workbook.figures.lit_surfaces import surfaces
 from normint.workbook.figures.photometric import light_readings, reconstructions
 from normint.workbook.figures.priors import control_points, merging, trust_maps, weight_curves, weight_scale
 from normint.workbook.figures.saving import save
@@ -31,6 +33,7 @@ __all__ = [
     "domain",
     "error_against_noise",
     "error_maps",
+    "faults",
     "fitted_slope",
     "from_map_to_mesh",
     "jump_illustration",

@@ -4,7 +4,7 @@ import numpy as np
 
 from normint.integration import METHODS
 from normint.workbook.cases import CASES
-from normint.workbook.figures.canvas import new_figure, new_panels
+from normint.workbook.figures.canvas import PAGE, new_figure, new_panels, printed
 
 # Beside a method's colour, so that curves differ in grey too; the same in every figure.
 MARKERS = {
@@ -40,6 +40,7 @@ STYLES["DCT, border dropped"] = {"color": "#009e73", "linestyle": "-.", "marker"
 STYLES["quadratic, pyamg"] = {"color": "#cc79a7", "linestyle": "--", "marker": "v"}
 
 
+@printed
 def domain(omega):
     """Draw a small domain: its pixels, numbered columnwise, and the boundary points around it.
 
@@ -48,7 +49,7 @@ def domain(omega):
     omega : Domain
     """
     rows, cols = omega.shape
-    figure = new_figure(1.3 * (cols + 2.2), 1.3 * (rows + 1.6))
+    figure = new_figure(0.75 * (cols + 2.2), 0.75 * (rows + 1.6))
     axes = figure.add_subplot()
     for i in range(rows):
         for j in range(cols):
@@ -57,19 +58,20 @@ def domain(omega):
                     axes.plot([j + 1, x + 1], [i + 1, y + 1], color="0.6", zorder=1)
     number = omega.to_image(np.arange(1, omega.size + 1))
     for i, j in np.argwhere(omega.mask):
-        axes.plot(j + 1, i + 1, "o", color="#0072b2", markersize=24, zorder=2)
-        axes.text(j + 1, i + 1, f"{number[i, j]:.0f}", color="white", ha="center", va="center", fontsize=11)
+        axes.plot(j + 1, i + 1, "o", color="#0072b2", markersize=17, zorder=2)
+        axes.text(j + 1, i + 1, f"{number[i, j]:.0f}", color="white", ha="center", va="center")
     outside = np.array(omega.boundary) + 1
-    axes.plot(outside[:, 1], outside[:, 0], "o", color="#d55e00", markersize=18, markerfacecolor="none")
+    axes.plot(outside[:, 1], outside[:, 0], "o", color="#d55e00", markersize=13, markerfacecolor="none")
     axes.plot([], [], "o", color="#0072b2", label="Ω, numbered columnwise")
     axes.plot([], [], "o", color="#d55e00", markerfacecolor="none", label="∂Ω: no data here")
     axes.set(xlim=(-0.6, cols + 1.6), ylim=(rows + 1.6, -0.6), aspect="equal")
     axes.set(xlabel="v →", ylabel="← u", xticks=range(cols + 2), yticks=range(rows + 2))
     axes.spines[["top", "right"]].set_visible(False)
-    figure.legend(loc="outside upper center", ncols=2, frameon=False)
+    figure.legend(loc="outside upper center")
     return figure
 
 
+@printed
 def noise_and_time(sigmas, errors, pixels, seconds):
     """Draw RMSE against noise, with its spread over seeds, and time against pixels, with fitted slopes.
 
@@ -83,23 +85,25 @@ def noise_and_time(sigmas, errors, pixels, seconds):
     seconds : dict
         From method to times, as many as there are sizes; NaN where not measured.
     """
-    figure = new_figure(10, 4.2)
+    figure = new_figure(PAGE, 2.9)
     left, right = figure.subplots(1, 2)
     _error_bars(left, sigmas, errors)
     left.set(xlabel="noise σ (% of the largest slope)", ylabel="RMSE (depth units of peaks)")
-    left.set_title("Robust: error against noise", fontsize=10)
+    left.set_title("Robust: error against noise")
     pixels = np.asarray(pixels, float)
     for name, times in seconds.items():
         label = f"{name}: slope {fitted_slope(pixels, times):.2f}"
         right.loglog(pixels, times, label=label, markersize=5, **STYLES[name])
     right.set(xlabel="pixels |Ω|", ylabel="time (s), median")
-    right.set_title("Fast: time against size", fontsize=10)
+    right.xaxis.set_minor_formatter("")
+    right.set_title("Fast: time against size")
     for axes in (left, right):
         axes.grid(alpha=0.3, which="both", linewidth=0.4)
-        axes.legend(fontsize=8, frameon=False)
+        axes.legend()
     return figure
 
 
+@printed
 def error_against_noise(sigmas, errors, *, xlabel, ylabel, title=""):
     """Draw an error against the noise for several methods, with its spread over seeds.
 
@@ -110,13 +114,13 @@ def error_against_noise(sigmas, errors, *, xlabel, ylabel, title=""):
     errors : dict
         From method to errors, an array of seeds × noise levels.
     """
-    figure = new_figure(8, 4.2)
+    figure = new_figure(PAGE, 3)
     axes = figure.add_subplot()
     _error_bars(axes, sigmas, errors)
     axes.set(xlabel=xlabel, ylabel=ylabel)
-    axes.set_title(title, fontsize=10)
+    axes.set_title(title)
     axes.grid(alpha=0.3, linewidth=0.4)
-    axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 
 
@@ -139,6 +143,7 @@ def fitted_slope(sizes, values):
     return float(np.polyfit(np.log(np.asarray(sizes)[half]), np.log(np.asarray(values)[half]), 1)[0])
 
 
+@printed
 def prior_weight_bias(sides, bias):
     """Draw how much of the surface a small uniform λ, with prior zero, takes away as the image grows.
 
@@ -149,7 +154,7 @@ def prior_weight_bias(sides, bias):
     bias : dict
         From λ to the loss of the lowest mode at each n, as a fraction.
     """
-    figure = new_figure(6, 4)
+    figure = new_figure(0.7 * PAGE, 3.1)
     axes = figure.add_subplot()
     sides = np.asarray(sides, float)
     markers = "osD^"
@@ -159,25 +164,32 @@ def prior_weight_bias(sides, bias):
         share = weight * sides**2 / np.pi**2
         axes.loglog(sides, share / (1 + share), color=grey, linewidth=1, label="   λn²/π² / (1 + λn²/π²)")
     axes.axhline(0.01, color="0.5", linewidth=0.8, linestyle=":")
-    axes.text(sides[0], 0.011, "1 % of the depth", fontsize=8, color="0.4")
+    axes.text(sides[0], 0.009, "1 % of the depth", color="0.4", va="top")
+    axes.set_xticks(sides, [f"{n:g}" for n in sides])
+    axes.minorticks_off()
     axes.set(xlabel="side n of the image (pixels)", ylabel="share of the lowest mode that is lost")
-    axes.set_title("What λ z² costs when it only fixes the constant", fontsize=10)
+    axes.set_title("What λ z² costs when it only fixes the constant")
     axes.grid(alpha=0.3, which="both", linewidth=0.4)
-    axes.legend(fontsize=8, frameon=False)
+    axes.legend()
     return figure
 
 
-def curves(panels, *, columns=3, size=3.6):
+@printed
+def curves(panels, *, columns=3):
     """Draw panels of labelled curves.
 
     Parameters
     ----------
     panels : dict
         From title to a dict: ``x``, ``xlabel``, ``ylabel``, ``lines`` (from label to y, an array as long as
-        x), and if wanted ``log`` (for a logarithmic x axis) and ``marks`` (from label to a y of the paper,
-        drawn as a dotted line in the colour of that label's curve).
+        x), and if wanted ``log`` (for a logarithmic x axis), ``marks`` (from label to a y of the paper,
+        drawn as a dotted line in the colour of that label's curve) and ``points`` (from label to a point
+        (x, y) that lies off its curve).
     """
-    figure, all_axes = new_panels(len(panels), columns, size, 0.9 * size)
+    alone = len(panels) == 1
+    figure, all_axes = new_panels(
+        len(panels), columns, 2.9 if alone else 2.3, width=0.8 * PAGE if alone else PAGE
+    )
     for axes, (title, panel) in zip(all_axes, panels.items(), strict=True):
         for k, (label, y) in enumerate(panel["lines"].items()):
             marker = "osD^vP"[k % 6] if len(y) < 30 else None
@@ -185,15 +197,18 @@ def curves(panels, *, columns=3, size=3.6):
             axes.plot(panel["x"], y, color=f"C{k}", linestyle=style, marker=marker, markersize=4, label=label)
             if label in panel.get("marks", {}):
                 axes.axhline(panel["marks"][label], color=f"C{k}", linewidth=0.8, linestyle=":")
+            if label in panel.get("points", {}):
+                axes.plot(*panel["points"][label], "o", color=f"C{k}", zorder=3)
         if panel.get("log"):
             axes.set_xscale("log")
-        axes.set(xlabel=panel["xlabel"], ylabel=panel["ylabel"])
-        axes.set_title(title, fontsize=10)
+        axes.set(xlabel=panel["xlabel"], ylabel=panel["ylabel"], title=title)
         axes.grid(alpha=0.3, linewidth=0.4)
-        axes.legend(fontsize=7, frameon=False)
+        beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)} if alone else {}
+        axes.legend(**beside)
     return figure
 
 
+@printed
 def convergence(runs):
     """Draw energy against time for two schemes of several methods, one panel each.
 
@@ -202,7 +217,7 @@ def convergence(runs):
     runs : dict
         From method to a dict from scheme to (seconds, energies), two sequences of equal length.
     """
-    figure, all_axes = new_panels(len(runs), len(runs), 3.0, 2.9)
+    figure, all_axes = new_panels(len(runs), len(runs), 2.1)
     for axes, (method, schemes) in zip(all_axes, runs.items(), strict=True):
         lowest = min(np.min(energies) for _, energies in schemes.values())
         highest = max(np.max(energies) for _, energies in schemes.values())
@@ -212,15 +227,15 @@ def convergence(runs):
             axes.plot(seconds, height, color=colour, linestyle=style, label=scheme)
         axes.set_xscale("log")
         axes.xaxis.set_minor_formatter("")  # within one decade their labels would run into each other
-        axes.set_title(method, fontsize=9)
+        axes.set_title(method)
         axes.set(xlabel="time (s)", ylim=(-0.03, 1.03))
-        axes.tick_params(labelsize=7)
         axes.grid(alpha=0.3, linewidth=0.4)
-        axes.legend(fontsize=7, frameon=False)
+        axes.legend()
     figure.axes[0].set_ylabel("energy: 0 lowest, 1 highest seen")
     return figure
 
 
+@printed
 def jump_illustration(truth, slopes, solutions):
     """Draw a signal on a line of pixels, the slopes given for it, and what methods make of them.
 
@@ -232,7 +247,7 @@ def jump_illustration(truth, slopes, solutions):
     solutions : dict
         From label to (z, style), with a dict of matplotlib line properties.
     """
-    figure = new_figure(8, 3.6)
+    figure = new_figure(PAGE, 2.7)
     axes = figure.add_subplot()
     x = np.arange(truth.size)
     axes.plot(x, truth, "o", color="0.6", markersize=5, label="truth")
@@ -244,5 +259,5 @@ def jump_illustration(truth, slopes, solutions):
         axes.plot(x, z, label=label, **style)
     axes.set(xlabel="v (pixels)", ylabel="depth z")
     axes.grid(alpha=0.3, linewidth=0.4)
-    axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return figure

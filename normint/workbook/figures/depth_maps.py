@@ -1,48 +1,19 @@
-"""Depth maps as lit surfaces, errors, cuts and discontinuities."""
+"""Depth maps: their errors, cuts and discontinuities."""
 
 import numpy as np
-from matplotlib import colormaps
-from matplotlib.colors import ListedColormap
-from matplotlib.ticker import MaxNLocator
-from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+from matplotlib.colors import AsinhNorm, ListedColormap, Normalize
+from scipy.ndimage import binary_dilation, binary_erosion
 
 from normint.domain import NEIGHBOURS
-from normint.normals.shading import shading
-from normint.workbook.figures.canvas import new_figure, new_panels
+from normint.workbook.figures.canvas import PAGE, new_figure, new_panels, printed
+from normint.workbook.figures.lit_surfaces import lit
 
 DEPTH_MAP = "cividis"  # perceptually uniform, and the same to colour-blind readers
+MARKS = ("#d55e00", "#0072b2", "#5f5f5f")  # cuts on the outline of an object, inside, outside
 
 
-def surfaces(panels, *, columns=2, view=(30, -127.5), aspect=0.5, size=4.2, zlabel="depth z (pixels)"):
-    """Draw lit surfaces side by side, all with the same axes, light and colours.
-
-    Parameters
-    ----------
-    panels : dict
-        From title to depth map, NaN where there is none. Constants are made comparable by giving all the
-        mean of the first, where both are known.
-    columns : int
-        Panels in a row.
-    view : (float, float)
-        Elevation and azimuth in degrees; (90, -90) looks straight down with u downwards and v to the right.
-    aspect : float
-        Height of the box relative to the wider side of the domain.
-    """
-    reference = next(iter(panels.values()))
-    panels = {title: z - np.nanmean(z - reference) for title, z in panels.items()}
-    low = min(np.nanmin(z) for z in panels.values())
-    high = max(np.nanmax(z) for z in panels.values())
-    rows = -(-len(panels) // columns)
-    figure = new_figure(size * columns, size * 0.72 * rows)
-    for k, (title, z) in enumerate(panels.items(), start=1):
-        axes = figure.add_subplot(rows, columns, k, projection="3d")
-        draw_surface(axes, z, low, high, view, aspect)
-        axes.set_title(title, fontsize=10, y=0.98)
-        axes.set_zlabel(zlabel, fontsize=8)
-    return figure
-
-
-def error_maps(panels, truth, *, unit="pixels", size=3.0):
+@printed
+def error_maps(panels, truth, *, unit="pixels", linear=None, columns=4):
     """Draw where each depth map differs from the truth, after removing the mean difference.
 
     Parameters
@@ -50,22 +21,36 @@ def error_maps(panels, truth, *, unit="pixels", size=3.0):
     panels : dict
         From title to depth map.
     truth : ndarray
+    unit : str
+        Of the depths.
+    linear : float, optional
+        Up to which error colours change linearly, and from then on with its logarithm, so that small errors
+        are seen beside large ones. By default all is linear, and the largest 0.5 % have one colour.
+    columns : int
+        Panels in a row.
     """
     errors = {title: z - truth - np.nanmean(z - truth) for title, z in panels.items()}
-    limit = np.nanpercentile(np.abs(np.concatenate([e.ravel() for e in errors.values()])), 99.5)
-    rows, columns = truth.shape
-    words = 0.7 + 0.17 * max(title.count("\n") for title in errors)  # inches for titles and labels
-    figure, all_axes = new_panels(len(errors), len(errors), size, 0.85 * size * rows / columns + words)
+    sizes = np.abs(np.concatenate([e.ravel() for e in errors.values()]))
+    limit = np.nanpercentile(sizes, 99.5) if linear is None else np.nanmax(sizes)
+    scale = Normalize(-limit, limit) if linear is None else AsinhNorm(linear, -limit, limit)
+    columns = min(columns, len(errors))
+    width = (PAGE if columns > 1 else PAGE / 2) - 0.9  # of all panels; the rest is for the colour bar
+    lines = 0.5 + 0.13 * max(title.count("\n") for title in errors)
+    height = width / columns * truth.shape[0] / truth.shape[1] + lines
+    figure, all_axes = new_panels(len(errors), columns, height, width=width + 0.9)
     for axes, (title, error) in zip(all_axes, errors.items(), strict=True):
-        picture = axes.imshow(error, cmap="RdBu_r", vmin=-limit, vmax=limit, interpolation="nearest")
-        axes.set_title(title, fontsize=10)
-        axes.set_xlabel("v")
-        axes.tick_params(labelsize=8)
-    all_axes[0].set_ylabel("u")
-    figure.colorbar(picture, ax=list(all_axes), label=f"z - truth ({unit})", shrink=0.85, pad=0.01)
+        picture = axes.imshow(error, cmap="RdBu_r", norm=scale, interpolation="nearest")
+        axes.set(title=title, xlabel="v", ylabel="u")
+        axes.label_outer()
+    bar = figure.colorbar(picture, ax=list(all_axes), label=f"z − truth ({unit})", shrink=0.85, pad=0.01)
+    if linear is not None:
+        decades = [linear * 10**k for k in range(1 + int(np.log10(max(limit / linear, 1))))]
+        ticks = [-x for x in decades[::-1]] + [0] + decades
+        bar.set_ticks(ticks, labels=[f"{x:g}".replace("-", "−") for x in ticks])
     return figure
 
 
+@printed
 def profiles(panels, *, row=None, column=None, unit="pixels"):
     """Draw a cut through several depth maps, along one row or one column; the first is the truth, in grey.
 
@@ -79,7 +64,7 @@ def profiles(panels, *, row=None, column=None, unit="pixels"):
         Of the depths.
     """
     cut = np.s_[row] if column is None else np.s_[:, column]
-    figure = new_figure(7, 3.2)
+    figure = new_figure(PAGE, 2.4)
     axes = figure.add_subplot()
     (name, truth), *others = panels.items()
     axes.plot(truth[cut], color="0.7", linewidth=5, label=name)
@@ -87,14 +72,14 @@ def profiles(panels, *, row=None, column=None, unit="pixels"):
         z = z - np.nanmean(z - truth)
         axes.plot(z[cut], color=("#0072b2", "#d55e00")[k % 2], linestyle=("--", "-")[k % 2], label=label)
     along, fixed = ("v", f"row u = {row}") if column is None else ("u", f"column v = {column}")
-    axes.set(xlabel=f"{along} (pixels)", ylabel=f"depth z ({unit})")
-    axes.set_title(f"cut along {fixed}", fontsize=10)
+    axes.set(xlabel=f"{along} (pixels)", ylabel=f"depth z ({unit})", title=f"cut along {fixed}")
     axes.grid(alpha=0.3, linewidth=0.4)
-    axes.legend(fontsize=8, frameon=False)
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 
 
-def discontinuities(results, *, image=None, below=0.1, columns=3, size=3.2):
+@printed
+def discontinuities(results, *, image=None, mask=None, below=0.1, columns=3):
     """Draw where each method found the surface to be discontinuous, over the surface lit from the upper left.
 
     Parameters
@@ -103,21 +88,38 @@ def discontinuities(results, *, image=None, below=0.1, columns=3, size=3.2):
         From title to :class:`normint.Integration`, of a method that has weights.
     image : ndarray, optional
         A grey picture to draw over instead of the lit surface.
+    mask : ndarray of bool, optional
+        An object: cuts within two pixels of its outline are orange, those inside it blue, others pale.
     below : float
         A pixel is marked where the weight of one of its edges is less than this part of the median weight.
     columns : int
         Panels in a row.
     """
-    figure, all_axes = new_panels(len(results), columns, size, size * 1.08)
+    columns = min(columns, len(results))
+    width = PAGE if columns > 1 else PAGE / 2
+    rows, cols = next(iter(results.values())).depth.shape
+    figure, all_axes = new_panels(len(results), columns, width / columns * rows / cols + 0.3, width=width)
     for axes, (title, result) in zip(all_axes, results.items(), strict=True):
         grey = lit(result.depth, exaggeration=0.5) if image is None else image
         axes.imshow(grey, cmap="gray", interpolation="nearest")
-        marks = np.ma.masked_equal(weakest_edge(result.weights) < below, False)
-        axes.imshow(marks, cmap=ListedColormap(["#d55e00"]), interpolation="nearest")
-        axes.set_title(f"{title}: {np.ma.count(marks)} pixels", fontsize=9)
-        axes.set(xlabel="v", ylabel="u")
-        axes.tick_params(labelsize=7)
+        marked = weakest_edge(result.weights) < below
+        place = np.ones(marked.shape) if mask is None else _places(mask)
+        marks = np.ma.masked_where(~marked, place)
+        axes.imshow(marks, cmap=ListedColormap(MARKS), vmin=1, vmax=len(MARKS), interpolation="nearest")
+        count = f": {np.count_nonzero(marked)} pixels" if mask is None else ""
+        axes.set(title=title + count, xlabel="v", ylabel="u")
+        axes.label_outer()
+    if mask is not None:
+        for name, colour in zip(("on the outline", "inside", "outside"), MARKS, strict=True):
+            all_axes[0].plot([], [], "s", color=colour, markersize=4, label=name)
+        figure.legend(loc="outside lower center", ncols=len(MARKS), title="cuts", handletextpad=0.1)
     return figure
+
+
+def _places(mask):
+    """Return 1 within two pixels of a mask's outline, 2 inside it, 3 outside."""
+    core, around = binary_erosion(mask, iterations=2), binary_dilation(mask, iterations=2)
+    return np.where(core, 2, np.where(around, 1, 3))
 
 
 def weakest_edge(weights):
@@ -146,57 +148,3 @@ def weakest_edge(weights):
         weakest[here] = np.minimum(weakest[here], w)
         weakest[there] = np.minimum(weakest[there], w)
     return weakest
-
-
-def lit(z, *, exaggeration=1.0):
-    """Shade a depth map as seen from the camera, from 0.2 in shadows to 1; NaN where there is no depth."""
-    return 0.2 + 0.8 * shading(z, exaggeration=exaggeration)
-
-
-def draw_surface(axes, z, low, high, view, aspect, finest=120, tint=None):
-    """Draw one surface lit from the upper left, thinned to at most ``finest`` points a side.
-
-    Its colours tell the depth; with a ``tint``, one colour as of porcelain, only the light does.
-    """
-    step = max(1, -(-max(z.shape) // finest))
-    u, v = np.arange(z.shape[0])[::step], np.arange(z.shape[1])[::step]
-    thin = z[::step, ::step]
-    span = max(high - low, 1e-12)
-    stretch = aspect * max(z.shape) / span if tint is None else 1.0
-    light = np.nan_to_num(lit(thin, exaggeration=stretch / step))[..., np.newaxis]
-    if tint is None:
-        colours = colormaps[DEPTH_MAP](np.nan_to_num((thin - low) / span))[..., :3]
-        shaded = 2 * light * colours + (1 - 2 * light) * colours**2  # soft: brightens as well as it darkens
-    else:
-        shaded = light * tint
-    corners, colours = _facets(np.stack([*np.meshgrid(v, u), thin], axis=-1), shaded)
-    facets = Poly3DCollection(corners, facecolors=colours, linewidth=0, antialiased=False, rasterized=True)
-    axes.add_collection3d(facets)
-    axes.set(xlabel="v", ylabel="u", zlim=(low, high), ylim=(u[-1], u[0]), xlim=(v[0], v[-1]))
-    axes.view_init(*view)
-    axes.set_box_aspect((z.shape[1], z.shape[0], aspect * max(z.shape)), zoom=1.02)
-    axes.tick_params(labelsize=7, pad=0)
-    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
-        axis.pane.set_alpha(0.15)
-        axis.set_major_locator(MaxNLocator(4))
-
-
-def _facets(points, colours):
-    """Return the corners of the surface's facets, and their colours, each as one array.
-
-    `plot_surface` makes the same facets one by one, which takes as long as drawing them. A facet of which one
-    corner is unknown is a triangle: it has one of the others twice.
-
-    Parameters
-    ----------
-    points : ndarray
-        x, y and z of each point of the grid; z is NaN where there is none.
-    colours : ndarray
-        Red, green and blue of each point; a facet has that of its first corner.
-    """
-    around = (np.s_[:-1, :-1], np.s_[:-1, 1:], np.s_[1:, 1:], np.s_[1:, :-1])
-    corners = np.stack([points[corner] for corner in around], axis=2)
-    known = np.isfinite(corners[..., 2])
-    corners = np.where(known[..., np.newaxis], corners, np.roll(corners, 1, axis=2))
-    drawn = np.count_nonzero(known, axis=2) >= 3
-    return corners[drawn], colours[:-1, :-1][drawn]

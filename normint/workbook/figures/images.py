@@ -3,10 +3,11 @@
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from normint.workbook.figures.canvas import new_figure, new_panels
+from normint.workbook.figures.canvas import PAGE, new_figure, new_panels, printed
 
 
-def pictures(panels, *, columns=3, size=3.3, title=""):
+@printed
+def pictures(panels, *, columns=3, title=""):
     """Draw colour images side by side.
 
     Parameters
@@ -18,13 +19,17 @@ def pictures(panels, *, columns=3, size=3.3, title=""):
     title : str
         Above all of them.
     """
-    figure, all_axes = new_panels(len(panels), columns, size, size + 0.5, more=0.3 if title else 0.0)
+    columns = min(columns, len(panels))
+    width = PAGE * min(1.0, columns / 2)
+    rows, cols = next(iter(panels.values())).shape[:2]
+    height = (width - 0.4) / columns * rows / cols + 0.6
+    figure, all_axes = new_panels(len(panels), columns, height, width=width, more=0.3 if title else 0.0)
     for axes, (name, image) in zip(all_axes, panels.items(), strict=True):
         _picture(axes, image, name)
         axes.set(xlabel="v (pixels)", ylabel="u (pixels)")
         axes.label_outer()
     if title:
-        figure.suptitle(title, fontsize=10)
+        figure.suptitle(title)
     return figure
 
 
@@ -39,7 +44,8 @@ def only_kept(image, keep):
     return np.where(np.asarray(keep)[..., np.newaxis], image, np.uint8(255))
 
 
-def close_ups(panels, window, *, size=2.9):
+@printed
+def close_ups(panels, window):
     """Draw a detail of several images above its error, and where it is in the first of them, the reference.
 
     Parameters
@@ -54,11 +60,11 @@ def close_ups(panels, window, *, size=2.9):
     extent = (cols.start - 0.5, cols.stop - 0.5, rows.stop - 0.5, rows.start - 0.5)
     errors = [_error(image, reference)[window] for _, image in others]
     limit = max(1.0, np.percentile(errors, 99)) if errors else 1.0
-    figure = new_figure(size * len(panels), 1.95 * size)
+    figure = new_figure(PAGE, 1.85 * PAGE / len(panels))
     upper, lower = figure.subplots(2, len(panels), squeeze=False)
     for axes, (title, image) in zip(upper, panels.items(), strict=True):
         _picture(axes, image[window], title, extent)
-        axes.set_xlabel("v (pixels)", fontsize=8)
+        axes.set_xlabel("v (pixels)")
     _picture(lower[0], reference, "where the detail is")
     sides = cols.stop - cols.start, rows.stop - rows.start
     for colour, width in (("black", 3.5), ("white", 1.5)):  # seen on dark and on bright ground
@@ -66,11 +72,10 @@ def close_ups(panels, window, *, size=2.9):
         lower[0].add_patch(frame)
     for axes, (title, _), error in zip(lower[1:], others, errors, strict=True):
         drawn = axes.imshow(error, cmap="magma", vmin=0, vmax=limit, extent=extent, interpolation="nearest")
-        axes.set_title(f"{title.splitlines()[0]}: error, mean {error.mean():.1f}", fontsize=9)
-        axes.set_xlabel("v (pixels)", fontsize=8)
-        axes.tick_params(labelsize=7)
+        axes.set_title(f"{title.splitlines()[0]}: error, mean {error.mean():.1f}")
+        axes.set_xlabel("v (pixels)")
     for axes in (upper[0], lower[0]):
-        axes.set_ylabel("u (pixels)", fontsize=8)
+        axes.set_ylabel("u (pixels)")
     if errors:
         figure.colorbar(drawn, ax=list(lower), label="mean |error| of the channels (levels)")
     return figure
@@ -78,8 +83,7 @@ def close_ups(panels, window, *, size=2.9):
 
 def _picture(axes, image, title, extent=None):
     axes.imshow(image, extent=extent, interpolation="nearest" if extent else "antialiased")
-    axes.set_title(title, fontsize=9)
-    axes.tick_params(labelsize=7)
+    axes.set_title(title)
 
 
 def _error(image, reference):

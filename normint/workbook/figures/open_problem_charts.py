@@ -5,12 +5,13 @@ from matplotlib import colormaps
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from normint.integration import METHODS
-from normint.workbook.figures.canvas import new_figure
+from normint.workbook.figures.canvas import PAGE, new_figure, printed
 from normint.workbook.figures.charts import MARKERS
 
-TICKS = (0.02, 0.05, 0.1, 0.2, 0.5, 0.8, 1, 1.25, 2, 5, 10, 20, 50, 100)  # of ratios
+TICKS = (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)  # of ratios
 
 
+@printed
 def ratio_chart(ratios, *, xlabel, reference, title=""):
     """Draw ratios of errors, one line for each data set and one mark for each method, on a logarithmic axis.
 
@@ -22,7 +23,7 @@ def ratio_chart(ratios, *, xlabel, reference, title=""):
     reference : str
         What 1 means.
     """
-    figure = new_figure(8.4, 0.36 * len(ratios) + 1.7)
+    figure = new_figure(PAGE, 0.3 * len(ratios) + 1.2)
     axes = figure.add_subplot()
     methods = list(dict.fromkeys(method for one in ratios.values() for method in one))
     for method in methods:
@@ -34,27 +35,34 @@ def ratio_chart(ratios, *, xlabel, reference, title=""):
             style |= {"markersize": 6, "zorder": 4, "markerfacecolor": "none"}
         axes.plot(*zip(*at, strict=True), linestyle="none", **style)
     axes.axvline(1, color="0.4", linewidth=1)
-    axes.text(1, -0.95, f" {reference}", fontsize=8, color="0.4", va="top")
+    axes.text(1, -0.95, f" {reference}", color="0.4", va="top")
     axes.set(
         yticks=range(len(ratios)), yticklabels=list(ratios), ylim=(len(ratios) - 0.4, -1.0), xlabel=xlabel
     )
     _plain_log(axes)
     axes.grid(alpha=0.3, linewidth=0.4, which="both")
-    axes.set_title(title, fontsize=10)
-    axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axes.set_title(title)
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 
 
-def sensitivity_chart(changes):
-    """Draw how the error changes when a constant is halved or doubled.
+@printed
+def sensitivity_chart(changes, *, shown=10):
+    """Draw how the error changes when a constant is halved or doubled, for those that change it most.
 
     Parameters
     ----------
     changes : dict
         From data set to a dict from (constant, factor) to the ratio of errors.
+    shown : int
+        How many constants to draw, the one that matters most first.
     """
-    names = list(dict.fromkeys(name for name, _ in next(iter(changes.values()))))
-    figure = new_figure(8.6, 0.3 * len(names) + 1.6)
+    matters = {}  # the largest change of any error, up or down
+    for ratios in changes.values():
+        for (name, _), ratio in ratios.items():
+            matters[name] = max(matters.get(name, 0.0), abs(np.log(ratio)))
+    names = sorted(matters, key=matters.get, reverse=True)[:shown]
+    figure = new_figure(PAGE, 0.22 * len(names) + 1.0)
     all_axes = figure.subplots(1, len(changes), squeeze=False, sharey=True)[0]
     for axes, (case, ratios) in zip(all_axes, changes.items(), strict=True):
         for factor, marker, label in ((0.5, "<", "halved"), (2.0, ">", "doubled")):
@@ -62,18 +70,18 @@ def sensitivity_chart(changes):
             colour = METHODS["quadratic" if factor < 1 else "calibrated"].colour
             axes.plot(values, range(len(names)), marker, color=colour, label=label, markersize=6, alpha=0.85)
         axes.axvline(1, color="0.4", linewidth=1)
-        _plain_log(axes)
+        _plain_log(axes, (0.8, 1.25))
         low, high = min(ratios.values()), max(ratios.values())
-        axes.set_xlim(min(0.8, 0.9 * low), max(1.25, 1.1 * high))
-        axes.set_title(case, fontsize=10)
+        axes.set_xlim(min(0.78, 0.9 * low), max(1.28, 1.1 * high))
+        axes.set_title(case)
         axes.grid(alpha=0.3, linewidth=0.4, which="both")
-        axes.tick_params(labelsize=8)
     all_axes[0].set(yticks=range(len(names)), yticklabels=names, ylim=(len(names) - 0.4, -0.6))
-    figure.supxlabel("error / error with the constants as they are", fontsize=9)
-    figure.legend(*all_axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=2, frameon=False)
+    figure.supxlabel("error / error with the constants as they are")
+    figure.legend(*all_axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=2)
     return figure
 
 
+@printed
 def cost_chart(pixels, seconds, base="quadratic"):
     """Draw how many times the time of least squares a method takes, and how its time grows.
 
@@ -85,7 +93,7 @@ def cost_chart(pixels, seconds, base="quadratic"):
     base : str
         The method whose time is 1.
     """
-    figure = new_figure(8.6, 3.4)
+    figure = new_figure(PAGE, 2.6)
     left, right = figure.subplots(1, 2)
     for method, times in seconds.items():
         left.loglog(pixels, times, **_style(method))
@@ -99,10 +107,11 @@ def cost_chart(pixels, seconds, base="quadratic"):
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x / 1000:.0f} 000"))
         axes.grid(alpha=0.3, linewidth=0.4, which="both")
-        axes.legend(fontsize=8, frameon=False)
+        axes.legend()
     return figure
 
 
+@printed
 def odds_chart(frequencies, odds):
     """Draw how often edges jump against the fall of the nearer side, one colour for each bin of the angle.
 
@@ -114,7 +123,7 @@ def odds_chart(frequencies, odds):
     odds : Odds
         What was fitted to them: the lines, each at the mean angle of its bin.
     """
-    figure = new_figure(8.4, 4.4)
+    figure = new_figure(PAGE, 3.4)
     axes = figure.add_subplot()
     share, limits = frequencies.share, frequencies.angles
     fall = np.sinh(np.linspace(np.arcsinh(-8), np.arcsinh(16), 200))
@@ -136,7 +145,7 @@ def odds_chart(frequencies, odds):
     axes.set_xlabel("fall F of the nearer side towards the edge (pixels per pixel)")
     axes.grid(alpha=0.3, linewidth=0.4)
     axes.legend(
-        title="angle between\nthe two normals", title_fontsize=8, fontsize=8, frameon=False,
+        title="angle between\nthe two normals",
         loc="center left", bbox_to_anchor=(1.0, 0.5),
     )  # fmt: skip
     return figure
@@ -147,16 +156,16 @@ def _style(method):
     return {"color": row.colour, "marker": MARKERS[method], "label": row.label}
 
 
-def _plain_log(axes):
-    """Give an axis of ratios a logarithmic scale with plain numbers."""
+def _plain_log(axes, more=()):
+    """Give an axis of ratios a logarithmic scale with plain numbers, and more of them if it is short."""
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(FixedLocator(TICKS))
+    axes.xaxis.set_major_locator(FixedLocator((*TICKS, *more)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-    axes.tick_params(labelsize=8)
 
 
-def reliability_chart(curves, *, size=4.2):
+@printed
+def reliability_chart(curves):
     """Draw how many calls are right, against how sure the method was of them.
 
     Parameters
@@ -165,7 +174,7 @@ def reliability_chart(curves, *, size=4.2):
         From title to a dict from "cut" and "held" to rows of mean confidence, share right and number, as
         :meth:`normint.workbook.studies.jumps.Calls.reliability` returns them.
     """
-    figure = new_figure(size * len(curves), size)
+    figure = new_figure(PAGE if len(curves) > 1 else PAGE / 2, 3.2)
     all_axes = figure.subplots(1, len(curves), squeeze=False, sharey=True)[0]
     for axes, (title, groups) in zip(all_axes, curves.items(), strict=True):
         axes.plot([0, 1], [0, 1], color="0.6", linewidth=1, label="as sure as right")
@@ -173,10 +182,10 @@ def reliability_chart(curves, *, size=4.2):
             if len(rows):
                 sizes = 12 + 14 * np.log10(rows[:, 2])
                 axes.plot(rows[:, 0], rows[:, 1], color=colour, linewidth=1)
-                axes.scatter(rows[:, 0], rows[:, 1], sizes, colour, marker, label=f"edges {name}")
+                axes.scatter(rows[:, 0], rows[:, 1], sizes, colour, marker=marker, label=f"edges {name}")
         axes.set(xlabel="confidence", xlim=(0, 1.03), ylim=(0, 1.03))
-        axes.set_title(title, fontsize=10)
+        axes.set_title(title)
         axes.grid(alpha=0.3, linewidth=0.4)
     all_axes[0].set_ylabel("share that is right")
-    all_axes[0].legend(fontsize=8, frameon=False, loc="lower right")
+    all_axes[0].legend(loc="lower right")
     return figure

@@ -3,8 +3,8 @@
 import numpy as np
 from matplotlib.ticker import LogLocator
 
-from normint.workbook.figures.canvas import new_figure, new_panels
-from normint.workbook.figures.depth_maps import draw_surface, lit
+from normint.workbook.figures.canvas import PAGE, new_figure, new_panels, printed
+from normint.workbook.figures.lit_surfaces import draw_surface, lit, mark_points
 
 TRUTH = {"color": "0.7", "linewidth": 5}
 LINES = (  # prior, normals, merged, merged otherwise, in the figures that compare them
@@ -15,6 +15,7 @@ LINES = (  # prior, normals, merged, merged otherwise, in the figures that compa
 )
 
 
+@printed
 def merging(panels, truth, *, row, unit="pixels", limit=None, exaggeration=1.0):
     """Draw depths as lit reliefs, a cut through all of them, and where each differs from the truth.
 
@@ -33,20 +34,27 @@ def merging(panels, truth, *, row, unit="pixels", limit=None, exaggeration=1.0):
     """
     errors = {title: z - truth for title, z in panels.items()}
     limit = limit or _limit(*errors.values())
-    figure = new_figure(3.0 * (1 + len(panels)), 6.2)
-    upper, lower = figure.subplots(2, 1 + len(panels))
+    rows, cols = truth.shape
+    tall = (PAGE - 0.8) / (1 + len(panels)) * rows / cols
+    heights = [2 * tall + 1.0, 2.0]
+    figure = new_figure(PAGE, sum(heights))
+    top, bottom = figure.subfigures(2, 1, height_ratios=heights)
+    upper, lower = top.subplots(2, 1 + len(panels), sharex=True, sharey=True)
     for axes, (title, z) in zip(upper, {"truth": truth, **panels}.items(), strict=True):
         axes.imshow(lit(z, exaggeration=exaggeration), cmap="gray", vmin=0, vmax=1, interpolation="nearest")
-        axes.set_title(title, fontsize=10)
+        axes.set_title(title)
         _bare(axes)
     upper[0].axhline(row, color="#d55e00", linewidth=1, linestyle=":")
-    _cut(lower[0], {"truth": truth, **panels}, row, unit)
+    lower[0].set_axis_off()
     for axes, error in zip(lower[1:], errors.values(), strict=True):
         picture = _error(axes, error, limit)
-    figure.colorbar(picture, ax=list(lower[1:]), label=f"z - truth ({unit})", shrink=0.9, pad=0.01)
+    bar = {"shrink": 0.45, "anchor": (0.0, 0.0), "pad": 0.01}
+    top.colorbar(picture, ax=[*upper, *lower], label=f"z − truth ({unit})", **bar)
+    _cut(bottom.subplots(), {"truth": truth, **panels}, row, unit)
     return figure
 
 
+@printed
 def weight_curves(panels, *, columns=3):
     """Draw the error against λ, with the λ that rules choose marked on the curve.
 
@@ -56,7 +64,7 @@ def weight_curves(panels, *, columns=3):
         From title to a dict: ``weights`` and ``errors``, the curve; ``marks``, from a rule's name to
         (λ, error); ``levels``, from label to an error that does not depend on λ; ``unit``.
     """
-    figure, all_axes = new_panels(len(panels), columns, 3.7, 3.3, more=0.4)
+    figure, all_axes = new_panels(len(panels), columns, 2.1, more=0.5)
     for axes, (title, panel) in zip(all_axes, panels.items(), strict=True):
         axes.loglog(panel["weights"], panel["errors"], color="0.35", label="merged, for every λ")
         for style, (label, level) in zip(LINES, panel["levels"].items(), strict=False):
@@ -66,14 +74,15 @@ def weight_curves(panels, *, columns=3):
             size = 11 if k == 0 else 6
             axes.plot(*point, marker, color=colour, markersize=size, label=label, zorder=3 - 0.1 * k)
         axes.set(xlabel="weight λ of the prior", ylabel=f"RMS error ({panel.get('unit', 'pixels')})")
-        axes.set_title(title, fontsize=10)
+        axes.set_title(title)
         _few_decimals(axes.yaxis)
         axes.grid(alpha=0.3, which="both", linewidth=0.4)
     handles, labels = all_axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    figure.legend(handles, labels, loc="outside lower center", ncols=4)
     return figure
 
 
+@printed
 def trust_maps(panels, truth, trust, *, unit="pixels"):
     """Draw where priors and results differ from the truth, and how much each value of the prior is trusted.
 
@@ -87,20 +96,21 @@ def trust_maps(panels, truth, trust, *, unit="pixels"):
     """
     errors = [z - truth for z in panels.values()]
     limit = _limit(errors[-2])
-    figure = new_figure(2.9 * (1 + len(panels)), 3.4)
+    figure = new_figure(PAGE, 3.0)
     all_axes = figure.subplots(1, 1 + len(panels))
     for axes, title, error in zip(all_axes, panels, errors, strict=False):
         picture = _error(axes, error, limit)
-        axes.set_title(title, fontsize=10)
+        axes.set_title(title)
     bar = {"location": "bottom", "shrink": 0.8, "pad": 0.02}
-    figure.colorbar(picture, ax=list(all_axes[:-1]), label=f"z - truth ({unit})", extend="both", **bar)
+    figure.colorbar(picture, ax=list(all_axes[:-1]), label=f"z − truth ({unit})", extend="both", **bar)
     shown = all_axes[-1].imshow(trust, cmap="cividis", vmin=0, vmax=1, interpolation="nearest")
-    all_axes[-1].set_title("trust found\n(λ relative to full)", fontsize=10)
+    all_axes[-1].set_title("trust found\n(λ relative to full)")
     _bare(all_axes[-1])
     figure.colorbar(shown, ax=all_axes[-1], label="0: ignored, 1: trusted", **bar)
     return figure
 
 
+@printed
 def control_points(panels, points, counts, errors, *, noise, view=(35, -60), aspect=0.5):
     """Draw separate pieces at their heights, and the error against the number of control points on each.
 
@@ -119,18 +129,15 @@ def control_points(panels, points, counts, errors, *, noise, view=(35, -60), asp
     """
     low = min(np.nanmin(z) for z in panels.values())
     high = max(np.nanmax(z) for z in panels.values())
-    figure = new_figure(3.3 * (len(panels) + 1.1), 3.5)
-    grid = figure.add_gridspec(1, len(panels) + 1, width_ratios=[1] * len(panels) + [1.15])
-    for k, (title, z) in enumerate(panels.items()):
-        axes = figure.add_subplot(grid[k], projection="3d", computed_zorder=False)
-        draw_surface(axes, z, low, high, view, aspect)
-        axes.set_title(title, fontsize=10)
-        axes.set_box_aspect((z.shape[1], z.shape[0], aspect * max(z.shape)), zoom=0.86)
-        axes.set_zlabel("z (pixels)", fontsize=8, labelpad=-2)
+    figure = new_figure(PAGE, 4.6)
+    upper, lower = figure.subfigures(2, 1, height_ratios=[1.0, 1.1])
+    for k, (axes, (title, z)) in enumerate(zip(upper.subplots(1, len(panels)), panels.items(), strict=True)):
+        stretch = aspect * max(z.shape) / (high - low)
+        draw_surface(axes, z, low, high, view, stretch, unit="pixels")
+        axes.set_title(title)
         if k == len(panels) - 1:
-            rows, columns = points
-            axes.plot(columns, rows, z[points] + 1, "o", color="#d55e00", markersize=4, zorder=5)
-    axes = figure.add_subplot(grid[-1])
+            mark_points(axes, z, points, view, stretch)
+    axes = lower.subplots()
     for k, (label, draws) in enumerate(errors.items()):
         marker, colour = "os"[k % 2], ("#009e73", "#d55e00")[k % 2]
         mean, spread = np.mean(draws, axis=0), np.std(draws, axis=0)
@@ -141,14 +148,14 @@ def control_points(panels, points, counts, errors, *, noise, view=(35, -60), asp
     axes.set_yscale("log")
     axes.xaxis.set_major_formatter("{x:g}")
     _few_decimals(axes.yaxis)
-    axes.tick_params(labelsize=8, which="both")
     axes.set(xlabel="control points on each piece", ylabel="RMS error (pixels)")
-    axes.set_title(f"points with noise of {noise:g} px", fontsize=10)
+    axes.set_title(f"points with noise of {noise:g} px")
     axes.grid(alpha=0.3, which="both", linewidth=0.4)
-    axes.legend(fontsize=8, frameon=False)
+    axes.legend()
     return figure
 
 
+@printed
 def weight_scale(lengths, shares, sides, best):
     """Draw from which length on the prior decides, and how the best λ changes with the size of the image.
 
@@ -163,7 +170,7 @@ def weight_scale(lengths, shares, sides, best):
     best : dict
         From label to the best λ at each n.
     """
-    figure = new_figure(10, 3.9)
+    figure = new_figure(PAGE, 2.9)
     left, right = figure.subplots(1, 2)
     fine = np.geomspace(min(lengths), max(lengths), 200)
     for k, (weight, share) in enumerate(shares.items()):
@@ -177,7 +184,7 @@ def weight_scale(lengths, shares, sides, best):
     left.minorticks_off()
     left.set(xlabel="wavelength (pixels)", ylim=(-0.02, 1.02))
     left.set_ylabel("share of the prior in the result\n(0: the normals decide, 1: the prior)")
-    left.set_title("Who decides what: λ is a length, 2π/√λ pixels", fontsize=10)
+    left.set_title("Who decides what: λ is a length, 2π/√λ pixels")
     sides = np.asarray(sides, float)
     for k, (label, weights) in enumerate(best.items()):
         exponent = np.polyfit(np.log(sides), np.log(weights), 1)[0]
@@ -185,10 +192,10 @@ def weight_scale(lengths, shares, sides, best):
     right.set(xlabel="side n of the image (pixels)", ylabel="λ with the least error")
     right.set_xticks(sides, [f"{n:g}" for n in sides])
     right.minorticks_off()
-    right.set_title("The same scene in more pixels", fontsize=10)
+    right.set_title("The same scene in more pixels")
     for axes in (left, right):
         axes.grid(alpha=0.3, which="both", linewidth=0.4)
-        axes.legend(fontsize=8, frameon=False)
+        axes.legend()
     return figure
 
 
@@ -198,8 +205,8 @@ def _cut(axes, panels, row, unit):
     for style, (title, z) in zip(LINES, list(panels.items())[1:], strict=False):
         axes.plot(z[row], label=title.partition("\n")[0], **style)
     axes.set(xlabel="v (pixels)", ylabel=f"z ({unit})")
-    axes.set_title(f"cut along row {row} (dotted above)", fontsize=10)
-    axes.legend(fontsize=7, frameon=False)
+    axes.set_title(f"cut along row {row}, dotted above")
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     axes.grid(alpha=0.3, linewidth=0.4)
 
 
@@ -222,4 +229,4 @@ def _limit(*errors):
 
 def _bare(axes):
     axes.set(xlabel="v", ylabel="u")
-    axes.tick_params(labelsize=7)
+    axes.label_outer()

@@ -1,21 +1,25 @@
 """Write figures into the output folder."""
 
 import io
+import warnings
 
 from normint import paths
 from normint.files.writing import write_atomically
+from normint.workbook.figures.canvas import SMALL
+from normint.workbook.figures.legibility import faults
 from normint.workbook.results import log_output
 from normint.workbook.rounding import TIMED_FIGURES, same_picture
 
 # Without dates and versions in it, the same picture is the same file.
 METADATA = {".png": {"Software": None}, ".pdf": {"CreationDate": None}}
-FINE = 150  # dots per inch
+FINE = 220  # dots per inch
 
 
 def save(figure, name, *, data="generated"):
     """Write a figure as PNG and PDF into the output folder and tell the workbook about it.
 
-    A PNG that is there already stays if it differs by rounding alone.
+    It warns of what is hard to read in print, see :func:`normint.workbook.figures.faults`. A PNG that is
+    there already stays if it differs by rounding alone.
 
     Parameters
     ----------
@@ -30,8 +34,11 @@ def save(figure, name, *, data="generated"):
     timed = name in TIMED_FIGURES
     if data == "stand-in":
         name += "_stand-in"
-        figure.text(0.995, 0.003, "stand-in data", ha="right", va="bottom", fontsize=7, color="#d55e00")
-    _lay_out(figure)
+        note = {"ha": "right", "va": "bottom", "fontsize": SMALL, "color": "#d55e00"}
+        figure.text(0.995, 0.003, "stand-in data", **note)
+    _lay_out(figure, below=0.13 if data == "stand-in" else 0.0)
+    for fault in faults(figure):
+        warnings.warn(f"figure {name}: {fault}", stacklevel=2)
     for suffix, metadata in METADATA.items():
         path = paths.figures() / (name + suffix)
         drawn = io.BytesIO()
@@ -42,14 +49,18 @@ def save(figure, name, *, data="generated"):
         log_output("figure", path=path, data=data)
 
 
-def _lay_out(figure):
+def _lay_out(figure, below):
     """Give all parts of a figure their places, as in the PNG; PDF and notebook keep them.
+
+    So many inches below stay free for a note.
 
     A figure that has a layout engine is drawn twice each time, once to find the places.
     """
     engine = figure.get_layout_engine()
     if engine is None:
         return
+    strip = below / figure.get_figheight()
+    engine.set(rect=(0, strip, 1, 1 - strip))
     screen = figure.dpi
     figure.dpi = FINE
     engine.execute(figure)

@@ -1,6 +1,6 @@
 """A table as a picture."""
 
-from normint.workbook.figures.canvas import new_figure
+from normint.workbook.figures.canvas import PAGE, SMALL, new_figure
 
 
 def table(rows, columns, *, colours=None, caption="", widths=None):
@@ -17,7 +17,7 @@ def table(rows, columns, *, colours=None, caption="", widths=None):
     caption : str
         Written below, from the left; it may have several lines.
     widths : sequence of float, optional
-        Relative widths of the columns; the first is twice as wide as the others by default.
+        Relative widths of the columns; by default as wide as their longest lines.
     """
     lines = max(cell.count("\n") + 1 for row in rows for cell in row)
     height = 0.24 + 0.19 * lines
@@ -25,13 +25,17 @@ def table(rows, columns, *, colours=None, caption="", widths=None):
     figure = new_figure(*size)
     axes = figure.add_subplot()
     axes.set_axis_off()
-    widths = widths or [2.0] + [1.0] * (len(columns) - 1)
+    figure.set_figwidth(min(figure.get_figwidth(), PAGE))
+    columns = [heading.replace(" ", "\n") for heading in columns]
+    longest = [max(len(line) for cell in column for line in cell.split("\n"))
+               for column in zip(columns, *rows, strict=True)]  # fmt: skip
+    widths = widths or [length + 2 for length in longest]
     drawn = axes.table(
         cellText=rows, colLabels=columns, cellColours=colours, cellLoc="center", bbox=(0, 0, 1, 1),
         colWidths=[width / sum(widths) for width in widths],
     )  # fmt: skip
     drawn.auto_set_font_size(False)
-    drawn.set_fontsize(8.5)
+    drawn.set_fontsize(SMALL)
     for (row, column), cell in drawn.get_celld().items():
         cell.set_edgecolor("0.8")
         if row == 0 or column == 0:
