@@ -25,6 +25,27 @@ def test_findings_show_the_numbers_of_the_results():
     assert not re.search(r"[{}]", other)
 
 
+def test_what_the_findings_say_about_their_numbers_is_so():
+    value = overview.Published(ROWS)
+    assert value("fig03", "quadratic, sigma=10%", "RMSE") == value("fig03", "DCT, sigma=10%", "RMSE")
+    for mu in ("0.02", "0.2", "2"):
+        none, ten, one = (value("fig12", f"160x160, mu={mu}, nu={nu}", "RMSE") for nu in ("1e+06", "10", "1"))
+        assert none < ten < one
+    runs = ("beta=0.5, fast scheme", "beta=0.5", "beta=0.5, 4000 iPiano iterations")
+    late, early, later = (value("fig08", run, "RMSE") for run in runs)
+    assert late < early < later
+    assert value("fig08", "beta=1", "RMSE") < value("fig08", "beta=1, fast scheme", "RMSE")
+    assert value("fig12", "mu=2, last energy / that of least squares", "ratio") > 1
+    epsilons = ("mu=45, fast scheme", "mu=45, epsilon=0.1, fast scheme")
+    assert 1.5 * value("fig13", epsilons[0], "RMSE") < value("fig13", epsilons[1], "RMSE")
+    assert value("fig13", "mu=100, fast scheme", "RMSE") < value("fig13", "mu=100", "RMSE")
+    below, above = (value("fig14", f"slope {slope}, from zero", "RMSE") for slope in ("1.6", "1.7"))
+    assert below < 1 and above > 10 * value("fig14", "slope 1.7, from least squares", "RMSE")
+    near = value.bars("table1", "RMSE near jumps", {name: name for name in overview.PAPER})
+    assert min(near, key=near.get) == "Mumford-Shah"
+    assert value("table1", "calibrated", "RMSE near jumps") < near["Mumford-Shah"]
+
+
 def test_the_readme_gets_what_it_has_markers_for(tmp_path):
     readme = tmp_path / "README.md"
     readme.write_text("a\n<!-- findings:begin -->\nold\n<!-- findings:end -->\nb\n")

@@ -27,7 +27,6 @@ from normint.workbook.notebook_files import (
     update_notebook,
 )
 from normint.workbook.notebook_process import NotebookProcess
-from normint.workbook.overview import update_readme
 from normint.workbook.progress import Silence
 from normint.workbook.state import Outcome, States
 
@@ -124,6 +123,9 @@ def run(
     readme = root / "README.md"
     complete = published and not only and all(outcome.ok for outcome in outcomes)
     if complete and readme.exists():
+        # Imported here, so that a run begins at once: it brings all methods with it.
+        from normint.workbook.overview import update_readme
+
         update_readme(readme, results.read(figures))
     return outcomes
 
