@@ -8,7 +8,7 @@ from PIL import Image
 
 from normint import paths
 from normint.workbook.notebook_files import read_notebook, source
-from normint.workbook.published import published, real_rows
+from normint.workbook.published import SHRINK, published, real_rows
 
 
 def row(case, ours, *, figure="fig10", metric="MAE (deg)", paper="", data="real", verdict="new"):
@@ -78,8 +78,9 @@ def test_a_run_with_stand_ins_shows_the_published_figure_and_its_rows(shown):
     assert table.data == real_rows("fig10", cases="diffusion")
     with Image.open(paths.root() / "figures" / "fig10_cat.png") as whole:
         small = Image.open(io.BytesIO(picture.data))
-        assert small.width / whole.width == pytest.approx(80 / 150, rel=0.01)
-        assert small.height / whole.height == pytest.approx(80 / 150, rel=0.01)
+        assert small.width / whole.width == pytest.approx(SHRINK, rel=0.01)
+        assert small.height / whole.height == pytest.approx(SHRINK, rel=0.01)
+    assert len(picture.data) < 200_000
 
 
 def test_every_figure_of_real_data_is_shown_in_the_notebook_that_makes_it():
