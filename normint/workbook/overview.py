@@ -22,8 +22,9 @@ FINDINGS = [
       "dropped": ("fig03", "DCT, border dropped, sigma=10%", "RMSE")}),
     ("""**λ = 10⁻⁶ is not harmless**: at 2048×2048 pixels it takes away {lost:.0%} of the slowest mode.""",
      {"lost": ("fig03", "slowest mode lost, n=2048", "share")}),
-    ("""**Figure 12's best values are those without noise**, to the digit: {low:.2f} and {middle:.2f}. With
-        the 1 % of its caption they are {noisy_low:.2f} and {noisy_middle:.2f}.""",
+    ("""**Figure 12's best values are those without noise**, or with next to none. Without any they come out
+        to the digit: {low:.2f} and {middle:.2f}; with the 1 % of its caption we have {noisy_low:.2f} and
+        {noisy_middle:.2f}.""",
      {"low": ("fig12", "mu=0.02, noise nowhere", "RMSE"),
       "middle": ("fig12", "mu=0.2, noise nowhere", "RMSE"),
       "noisy_low": ("fig12", "mu=0.02", "RMSE"), "noisy_middle": ("fig12", "mu=0.2", "RMSE")}),
