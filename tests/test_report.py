@@ -9,7 +9,7 @@ from normint.workbook import overview, results, statements
 from normint.workbook.cases import CASES
 from normint.workbook.report import build
 from normint.workbook.report import content as contents
-from normint.workbook.report.experiments import EXPERIMENTS
+from normint.workbook.report.experiments import EXPERIMENTS, OPEN
 from normint.workbook.studies.table1 import COLUMNS
 
 PIXEL = bytes.fromhex(
@@ -35,7 +35,7 @@ def write(path, columns, rows):
 def folder(tmp_path, monkeypatch):
     """Return a folder with made-up results, as small as the report can be made from."""
     monkeypatch.setenv("NORMINT_FIGURES", str(tmp_path))
-    keys = [key[:3] for *_, keys in (*EXPERIMENTS, *overview.FINDINGS) for key in keys.values()]
+    keys = [key[:3] for *_, keys in (*EXPERIMENTS, *overview.FINDINGS, OPEN) for key in keys.values()]
     printed = {key: f"{value:.2f}" for key, value in results.paper_values().items()}
     other = {"ours": "7.25", "spread": "0.25", "data": "generated", "verdict": "not reproduced: made up"}
     names = ("figure", "case", "metric")
@@ -67,7 +67,7 @@ def test_it_is_a_pdf_that_changes_with_a_number_and_with_nothing_else(folder, tm
 
 def test_every_number_of_an_experiment_is_read(folder):
     rows = results.read(folder)
-    for _, text, keys in EXPERIMENTS:
+    for *_, text, keys in (*EXPERIMENTS, OPEN):
         before = overview.told(text, keys, overview.Published(rows))
         for figure, case, metric, *rest in keys.values():
             key, column = {"figure": figure, "case": case, "metric": metric}, rest[0] if rest else "ours"

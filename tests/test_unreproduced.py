@@ -108,6 +108,7 @@ class TestTents:
             tents.Pair(self.setting, 5.0, first, 9.0, second),
         ]
         assert [pair.distance() for pair in exact] == [0, 0]
+        assert [pair.zero for pair in exact] == [second, second]
         far = tents.Pair(self.setting, 5.0, first + 0.5, second, second + 0.1)
         assert far.distance() == pytest.approx(0.5)
         assert tents.nearest([far, *exact], 1)[0] in exact

@@ -5,7 +5,7 @@ from collections import Counter
 
 from normint import __version__, paths
 from normint.workbook import ledger, overview, results, statements
-from normint.workbook.report.experiments import EXPERIMENTS
+from normint.workbook.report.experiments import EXPERIMENTS, OPEN
 
 __all__ = ["PICTURES", "content"]
 
@@ -77,6 +77,7 @@ def content(folder=None):
             if one.statement.kind == "claim" and one.verdict == "disagrees"
         ],  # fmt: skip
         "findings": [line.removeprefix("- ") for line in overview.findings(rows).splitlines()],
+        "open": overview.told(*OPEN, value),
         "table1": cells((folder / "table1.md").read_text(encoding="utf-8")),
         "pictures": {name: " ".join(caption.split()) for name, caption in PICTURES.items()},
         "versions": versions(),
