@@ -105,6 +105,10 @@ class Task:
                 return False, [f"on {case}, {error}."]
             except Exception as error:  # whatever a student's code does wrong is for the student to read
                 return False, [f"on {case}, your code stops{_line(error)}: {_in_one_line(error)}"]
+        return self.verdict(cases, answers)
+
+    def verdict(self, cases, answers):
+        """Return whether the answers are right, and what to say about them."""
         expected = {case: self._call(self.right, arguments) for case, arguments in cases.items()}
         if self._agree(answers, expected):
             return True, [f"right in all cases ({len(cases)})."]
