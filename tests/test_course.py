@@ -128,6 +128,14 @@ MISTAKES = [
     ("09", " / stiffness", "", 3, "is not divided by the stiffness"),
     ("09", "P.T @ (r - A @ e)", "P.T @ r", 4, "not what is left of it"),
     ("09", "smooth(A, e, r, 2)", "e", 4, "no sweeps after the correction"),
+    ("10", "np.exp(np.mean(np.log(errors / reference)))", "np.mean(errors / reference)", 1,
+     "each worse than the other"),
+    ("10", ")) ** 2", "))", 2, "the weight of Cauchy"),
+    ("10", "range(8)", "range(0)", 3, "this is least squares: the score is 1.00"),
+    ("10", "edges(omega, p, q)", "edges(omega, q, p)", 3, "p and q are exchanged"),
+    ("10", "to_image(z)", "to_image(-z)", 3, "the surface is upside down"),
+    ("10", "to_image(z)", "to_image(z * np.nan)", 3, "not finite"),
+    ("10", "return omega.to_image(z)", "return z", 3, "z has the shape (4096,), expected (64, 64)"),
 ]  # fmt: skip
 
 
