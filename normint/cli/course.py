@@ -1,6 +1,6 @@
 """`normint course …`: what a teacher does with the exercises."""
 
-from normint.cli.printing import say
+from normint.cli.printing import complain, say
 
 
 def add_course(commands):
@@ -10,6 +10,19 @@ def add_course(commands):
     one = parts.add_parser("release", help="write the students' archive, without solutions and answers")
     one.add_argument("--out", metavar="FILE.zip", help="(build/normint-exercises.zip)")
     one.set_defaults(command=release)
+    one = parts.add_parser("grade", help="run submissions on hidden cases, without trusting them")
+    add = one.add_argument
+    add("folder", metavar="DIR", help="with <student>/*.ipynb, or <student>.ipynb")
+    add(
+        "--out",
+        default="grades",
+        metavar="DIR",
+        help="for grades.csv and feedback/<student>.md (%(default)s)",
+    )
+    add("--seed", type=int, metavar="N", help="of the hidden cases (by chance)")
+    add("--seconds", type=float, default=60.0, metavar="S", help="for each notebook (%(default)s)")
+    add("--memory", type=float, default=2048.0, metavar="MB", help="for each notebook (%(default)s)")
+    one.set_defaults(command=grade)
 
 
 def release(arguments):
@@ -17,4 +30,16 @@ def release(arguments):
     from normint.course.teaching.archive import release as write
 
     say(write(arguments.out))
+    return 0
+
+
+def grade(arguments):
+    """Grade submissions, and print where the table is."""
+    from normint.course.teaching import sandbox
+    from normint.course.teaching.grading import grade as write
+
+    if not sandbox.isolated():
+        complain("submissions run without namespaces here: they can read and write your files")
+    limits = sandbox.Limits(arguments.seconds, arguments.memory)
+    say(write(arguments.folder, arguments.out, seed=arguments.seed, limits=limits))
     return 0
