@@ -76,7 +76,6 @@ FLAGS = {
     "methods": "",
     "warm-up": "",
     "results": "--update-readme",
-    "site": "--out",
 }
 TARGETS = (
     "help setup workbook test coverage test-browser bounds torture lint lab site bench lock newest clean"
