@@ -21,7 +21,7 @@ BOUNDED := tests/test_properties.py tests/test_by_size.py tests/test_multigrid.p
 	tests/test_rendering.py
 FREEZE := -m pip freeze --all --exclude pip --exclude-editable
 NEWEST := --upgrade --upgrade-strategy eager
-install = $(1) -m pip install --quiet --disable-pip-version-check $(2) --editable '.[workbook,exr,mesh,report,dev]'
+install = $(1) -m pip install --quiet --disable-pip-version-check $(2) --editable '.[workbook,exr,mesh,docs,report,dev]'
 
 .DEFAULT_GOAL := help
 .PHONY: help setup workbook test coverage test-browser bounds torture lint lab site report bench lock newest clean
@@ -45,7 +45,7 @@ coverage: $(READY)  ## run the tests without the notebooks, and list the lines t
 	$(BIN)/normint warm-up
 	$(ONE_THREAD) $(BIN)/python $(UNITS) --cov $(ARGS)
 
-test-browser: $(READY)  ## open JupyterLab and the site in Chromium, move a slider, keep screenshots in build/browser
+test-browser: $(READY)  ## open JupyterLab and the book in Chromium, move a slider, keep screenshots in build/browser
 	$(BIN)/python -m pytest -rs tests/browser $(ARGS)
 
 bounds: $(READY) ## run the kernels with every index checked against the bounds of its array
@@ -65,8 +65,9 @@ lint: $(READY)  ## check style, layout, type hints, and that rooms use only the 
 lab: $(READY)   ## open JupyterLab on the notebooks; what they save goes to build/lab
 	NORMINT_FIGURES=$(CURDIR)/build/lab/figures $(BIN)/jupyter lab --notebook-dir=notebooks $(ARGS)
 
-site: $(READY)  ## turn the notebooks into pages that need no network, in build/site
-	$(BIN)/normint site $(ARGS)
+site: $(READY)  ## make the book of the notebooks, pages that need no network, in build/site
+	$(BIN)/sphinx-build -q -W --keep-going -d build/doctrees -b html $(ARGS) docs build/site
+	@echo build/site/index.html
 
 report: $(READY) ## write the replication report from the results, as build/report.pdf
 	$(BIN)/normint report $(ARGS)
@@ -93,7 +94,7 @@ newest:         ## test with the newest versions of all libraries, where the loc
 	fi
 
 clean:          ## remove the environment and everything built
-	rm -rf .venv build
+	rm -rf .venv build docs/notebooks docs/thumbnails
 
 .venv/.locked: requirements.lock
 .venv/.ready .venv/.locked: pyproject.toml

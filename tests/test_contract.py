@@ -76,7 +76,6 @@ FLAGS = {
     "methods": "",
     "warm-up": "",
     "results": "--update-readme",
-    "site": "--out",
     "report": "--out",
 }
 TARGETS = (

@@ -22,7 +22,7 @@ def main(argv=None):
     """
     keep_standard_streams()
     try:
-        arguments = _parser().parse_args(argv)
+        arguments = parser().parse_args(argv)
         return arguments.command(arguments)
     except KeyboardInterrupt:
         complain("interrupted")
@@ -73,14 +73,6 @@ def results(arguments):
     return 0
 
 
-def site(arguments):
-    """Build the static site and print where it begins."""
-    from normint.workbook.site import build
-
-    say(build(arguments.out))
-    return 0
-
-
 def report(arguments):
     """Write the replication report and print where it is."""
     from normint.workbook.report import build
@@ -89,19 +81,19 @@ def report(arguments):
     return 0
 
 
-def _parser():
-    parser = Parser(prog="normint", description="Integrate normals; rerun the experiments.")
-    parser.add_argument("--version", action="version", version=f"normint {__version__}")
-    commands = parser.add_subparsers(required=True, metavar="command")
+def parser():
+    """Return the parser of the command, with all that belongs to it."""
+    whole = Parser(prog="normint", description="Integrate normals; rerun the experiments.")
+    whole.add_argument("--version", action="version", version=f"normint {__version__}")
+    commands = whole.add_subparsers(required=True, metavar="command")
     add_integrate(commands)
     add_methods(commands)
     add_warm_up(commands)
     _add_workbook(commands)
     _add_results(commands)
-    _add_site(commands)
     _add_report(commands)
     add_course(commands)
-    return parser
+    return whole
 
 
 def _add_workbook(commands):
@@ -124,12 +116,6 @@ def _add_results(commands):
     parser = commands.add_parser("results", help="print the results beside the paper's, as a Markdown table")
     parser.add_argument("--update-readme", action="store_true", help="write it, and findings, into README.md")
     parser.set_defaults(command=results)
-
-
-def _add_site(commands):
-    parser = commands.add_parser("site", help="turn the notebooks into pages that need no network")
-    parser.add_argument("--out", metavar="DIR", help="new folder, or one with an old site (build/site)")
-    parser.set_defaults(command=site)
 
 
 def _add_report(commands):

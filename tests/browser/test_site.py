@@ -1,21 +1,24 @@
-"""The site in a real browser without a network: nothing missing, nothing too wide, formulas drawn."""
+"""The book in a real browser without a network: nothing missing, nothing too wide, formulas drawn."""
 
 import pytest
+from book_build import build
 
 from browser.lab import ARTEFACTS
-from normint import paths
-from normint.workbook.site import build
 
-WIDTHS = {"desk": 1200, "phone": 390}
+WIDTHS = {"desk": 1300, "phone": 390}
+# Where the reader of the last view stands.
+EYE = (
+    "JSON.stringify([...document.querySelectorAll('.view-box')].at(-1)"
+    "._fullLayout.scene._scene.getCamera().eye)"
+)
+WITH_VIEW = ["01_three_by_three", "02_peaks", "07_peppers", "09_your_own_normals"]
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """Return the folder of the site, made from the notebooks as committed, whatever was executed here."""
-    root = tmp_path_factory.mktemp("repository")
-    for name in ("notebooks", "figures", "README.md"):
-        (root / name).symlink_to(paths.root() / name)
-    return build(root=root).parent
+    """Return the folder of the book, made from the notebooks as committed."""
+    ARTEFACTS.mkdir(parents=True, exist_ok=True)
+    return build(tmp_path_factory.mktemp("book"))
 
 
 @pytest.fixture
@@ -23,14 +26,22 @@ def read(browser, site):
     """Return a function that opens a page without a network and returns it with what went wrong."""
     contexts = []
 
-    def open_it(name, width):
-        context = browser.new_context(viewport={"width": width, "height": 900}, offline=True)
+    def open_it(name, device="desk", colours="light"):
+        context = browser.new_context(
+            viewport={"width": WIDTHS[device], "height": 900},
+            offline=True, color_scheme=colours, has_touch=device == "phone",
+        )  # fmt: skip
         contexts.append(context)
         page, wrong = context.new_page(), []
         page.on("requestfailed", lambda request: wrong.append(request.url))
+        page.on("request", lambda one: one.url.startswith(("file:", "data:")) or wrong.append(one.url))
         page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
         page.goto((site / name).as_uri())
         page.wait_for_load_state()
+        if page.evaluate("!!document.querySelector('.math')"):
+            page.wait_for_function("window.MathJax?.startup?.promise")
+            page.evaluate("MathJax.startup.promise.then(() => null)")
         return page, wrong
 
     yield open_it
@@ -40,48 +51,100 @@ def read(browser, site):
 
 @pytest.mark.parametrize("device", WIDTHS)
 def test_every_page_is_whole_and_fits(read, site, device):
-    ARTEFACTS.mkdir(parents=True, exist_ok=True)
-    names = [path.relative_to(site).as_posix() for path in sorted(site.rglob("*.html"))]
-    assert "index.html" in names and len(names) > 10
+    found = [path.relative_to(site).as_posix() for path in sorted(site.rglob("*.html"))]
+    names = [name for name in found if not name.startswith("_static/")]  # the theme's own templates
+    assert {"index.html", "gallery.html", "search.html", "reference/methods.html"} < set(names)
+    assert len(names) > 30
     for name in names:
-        page, wrong = read(name, WIDTHS[device])
+        page, wrong = read(name, device)
         assert not wrong, f"{name}: {wrong}"
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= WIDTHS[device] + 1, f"{name} is {wide} wide on the {device}"
         broken = page.evaluate("[...document.images].filter(i => i.complete && !i.naturalWidth).length")
         assert broken == 0, f"{name} has {broken} images that cannot be drawn"
-        if name in ("index.html", "08_priors.html"):
-            page.screenshot(path=ARTEFACTS / f"site_{name.removesuffix('.html')}_{device}.png")
-        page.close()
+        if name in ("index.html", "notebooks/08_priors.html", "gallery.html", "reference/methods.html"):
+            page.screenshot(path=ARTEFACTS / f"site_{name.split('/')[-1].removesuffix('.html')}_{device}.png")
+        page.context.close()
 
 
-def test_formulas_are_drawn(read):
-    page, _ = read("01_three_by_three.html", 1200)
-    sizes = page.evaluate("[...document.querySelectorAll('math')].map(m => m.getBoundingClientRect().height)")
+@pytest.mark.parametrize("name", ["index", "notebooks/02_peaks", "gallery"])
+def test_the_dark_is_dark(read, name):
+    page, wrong = read(f"{name}.html", colours="dark")
+    page.screenshot(path=ARTEFACTS / f"site_{name.split('/')[-1]}_dark.png")
+    colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert sum(map(int, colour.strip("rgb()").split(","))) < 150
+    assert not wrong
+
+
+def test_formulas_are_drawn_and_bold_letters_are_bold(read):
+    page, _ = read("notebooks/01_three_by_three.html")
+    sizes = page.evaluate(
+        "[...document.querySelectorAll('mjx-container > svg')].map(m => m.getBoundingClientRect().height)"
+    )
     assert len(sizes) > 5 and min(sizes) > 5
-    assert "$" not in page.inner_text("main").replace("$HOME", "")
+    # MathJax draws a letter as the outline that stands for its code point: 𝐳 is another than 𝑧.
+    shown = page.evaluate("[...document.querySelectorAll('mjx-container [data-c]')].map(m => m.dataset.c)")
+    assert {"1D433", "1D467"} <= set(shown)  # 𝐳 and 𝑧
+    text = page.inner_text("main")
+    assert "$" not in text.replace("$HOME", "") and "\\(" not in text
+
+
+def test_the_search_finds_a_word(read):
+    page, wrong = read("search.html?q=Mumford")
+    page.locator("#search-results li a").first.wait_for(timeout=60_000)
+    found = page.locator("#search-results li a").all_inner_texts()
+    page.screenshot(path=ARTEFACTS / "site_search.png")
+    assert any("discontinuities" in text or "weights that look" in text for text in found), found
+    assert not wrong
 
 
 @pytest.mark.parametrize("device", WIDTHS)
-@pytest.mark.parametrize("name", ["01_three_by_three", "02_peaks", "07_peppers", "09_your_own_normals"])
+@pytest.mark.parametrize("name", WITH_VIEW)
 def test_a_picture_stands_beside_a_surface_that_can_be_turned(read, name, device):
-    page, wrong = read(f"{name}.html", WIDTHS[device])
-    pair = page.locator(".beside").last
-    pair.locator("canvas").first.wait_for(timeout=60_000, state="attached")
-    pair.scroll_into_view_if_needed()
+    page, wrong = read(f"notebooks/{name}.html", device)
+    view = _drawn_view(page)
     page.screenshot(path=ARTEFACTS / f"site_{name}_{device}.png")
-    picture, view = (pair.locator(which).bounding_box() for which in ("img", ".view"))
-    assert min(picture["width"], view["width"]) > 300
+    pair = page.locator(".tag_beside").last
+    picture, place = pair.locator("img").bounding_box(), view.bounding_box()
+    assert min(picture["width"], place["width"]) > 300
     if device == "phone":
-        assert view["y"] >= picture["y"] + picture["height"]
+        assert place["y"] >= picture["y"] + picture["height"]
     else:
-        assert view["x"] >= picture["x"] + picture["width"]
-    eye = "JSON.stringify([...document.querySelectorAll('.beside .view')].at(-1)._fullLayout.scene.camera)"
-    before = page.evaluate(eye)
-    x, y = view["x"] + view["width"] / 2, view["y"] + view["height"] / 2
+        assert place["x"] >= picture["x"] + picture["width"]
+    before = page.evaluate(EYE)
+    x, y = _middle(view)
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 80, y + 20, steps=5)
     page.mouse.up()
-    page.wait_for_function(f"before => {eye} !== before", arg=before, timeout=60_000)
+    page.wait_for_function(f"before => {EYE} !== before", arg=before, timeout=60_000)
     assert not wrong
+
+
+def test_the_page_scrolls_over_a_view_until_it_is_clicked(read):
+    page, _ = read("notebooks/02_peaks.html")
+    view = _drawn_view(page)
+    page.mouse.move(*_middle(view))
+    eye, top = page.evaluate(EYE), page.evaluate("scrollY")
+    page.mouse.wheel(0, -120)
+    page.wait_for_function("top => scrollY < top", arg=top)
+    assert page.evaluate(EYE) == eye
+    view.scroll_into_view_if_needed()
+    page.mouse.click(*_middle(view))
+    top = page.evaluate("scrollY")
+    page.mouse.wheel(0, -120)
+    page.wait_for_function(f"before => {EYE} !== before", arg=eye, timeout=60_000)
+    assert page.evaluate("scrollY") == top
+
+
+def _drawn_view(page):
+    view = page.locator(".view").last
+    view.scroll_into_view_if_needed()
+    page.locator(".view[data-drawn]").last.wait_for(timeout=60_000)
+    view.scroll_into_view_if_needed()
+    return view
+
+
+def _middle(view):
+    box = view.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

@@ -106,7 +106,7 @@ class WithPicture:
     Notes
     -----
     Of one output a notebook shows only the richest form that it knows, so there are two. The pages of the
-    site put them side by side; those that know no interactive figures, such as GitHub's, show the picture.
+    book put them side by side; those that know no interactive figures, such as GitHub's, show the picture.
     """
 
     def __init__(self, interactive, picture):

@@ -12,6 +12,11 @@ async function render({ model, el }) {
     const script = new Blob([model.get("plotly")], { type: "text/javascript" });
     await import(URL.createObjectURL(script));
   }
+  // The notebook scrolls over a surface; the wheel zooms only after a click on it.
+  let clicked = false;
+  el.addEventListener("wheel", (event) => clicked || event.stopPropagation(), { capture: true });
+  el.addEventListener("click", () => { clicked = true; }, { capture: true });
+  el.addEventListener("pointerleave", () => { clicked = false; });
   const draw = () => {
     const { data, layout } = model.get("figure");
     window.Plotly.react(el, data, layout, { displaylogo: false });
