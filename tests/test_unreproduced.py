@@ -118,3 +118,11 @@ class TestTents:
         path = tmp_path / "tents.csv"
         path.write_text("\n".join(",".join(map(str, row)) for row in tents.rows(pairs)) + "\n")
         assert tents.read(path) == pairs
+
+    def test_the_committed_search_is_that_of_the_grid(self):
+        found = tents.read()
+        assert [pair.setting for pair in found] == tents.grid()
+        best = tents.nearest(found)[0]  # a small tent
+        (again,) = tents.search([best.setting])
+        for name in ("deviation", "least_squares", "w_first", "z_first"):
+            assert getattr(again, name) == pytest.approx(getattr(best, name), abs=0.01)
