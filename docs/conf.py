@@ -25,7 +25,7 @@ extensions = [
     "sphinxcontrib.bibtex",
     "book",
 ]
-exclude_patterns = ["README.md", "**/.ipynb_checkpoints"]
+exclude_patterns = ["**/.ipynb_checkpoints"]
 
 # Notebooks are shown as committed: what they show is checked elsewhere.
 nb_execution_mode = "off"
@@ -50,7 +50,6 @@ html_sourcelink_suffix = ""  # a notebook is downloaded as one
 html_show_sphinx = False
 html_context = {"default_mode": "auto"}
 html_theme_options = {
-    "path_to_docs": "docs",
     "use_fullscreen_button": False,
     "show_navbar_depth": 1,
     "navbar_persistent": [],  # there is a field for the search on the left
