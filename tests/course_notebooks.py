@@ -17,12 +17,13 @@ def solution(name):
     return cells(name, FOLDER / "solutions")
 
 
-def namespace_of(notebook, old="", new=""):
-    """Run the code cells up to the last check, and return what they define.
+def namespace_of(notebook, old="", new="", until=None):
+    """Run the code cells up to the last check, or to the cell of the id `until`, and return what they define.
 
     In the task cells, the text `old` is replaced by `new`: this is how tests make a mistake.
     """
-    last = max(number for number, cell in enumerate(notebook) if "check" in tags(cell))
+    ends = [cell["id"] == until if until else "check" in tags(cell) for cell in notebook]
+    last = max(number for number, end in enumerate(ends) if end)
     names = {"display": lambda figure: None}
     for cell in notebook[: last + 1]:
         if cell["cell_type"] == "code":

@@ -8,6 +8,7 @@ import pytest
 from course_notebooks import FOLDER, NAMES, cells, namespace_of, solution
 
 from normint import course
+from normint.metrics import rmse
 from normint.workbook.notebook_files import source, tags
 
 TASKS = [task for tasks in course.EXERCISES.values() for task in tasks]
@@ -148,6 +149,57 @@ def test_a_mistake_in_a_solution_is_named(number, old, new, task, words, capsys)
     verdicts = " ".join(capsys.readouterr().out.split()).split("✗ ")[1:]
     asked = course.EXERCISES[int(number)][task - 1].name
     assert words in next(verdict for verdict in verdicts if verdict.startswith(f"{asked}:"))
+
+
+# The experiments in which the method of an exercise has to win: the cell that ends it, its error over that of
+# the other way, and what this is below.
+WINS = {
+    "03": ("ex03-tent-1", lambda names: tent_ratio(names["tents"], names["tent"], "total variation"), 0.5),
+    "04": ("ex04-19", lambda names: tent_ratio(names["found"], names["tent"], "Φ1, β = 0.5"), 0.3),
+    "05": ("ex05-14", lambda names: vase_ratio(names, "diffusion, μ = 0.2"), 0.75),
+    "06": ("ex06-tent-1", lambda names: tent_ratio(names["tents"], names["tent"], "Mumford-Shah"), 0.2),
+    "07": ("ex07-23", lambda names: ratio(names["shadows"], "without shadows", "all samples")[0], 0.1),
+    "08": ("ex08-20", lambda names: ratio(names["merged"]["noise"], "asked", "slopes alone"), 0.9),
+    "09": ("ex09-22", lambda names: ratio(names["factors"], (1.8, 128), (1.8, 16)), 1.1),
+}
+
+
+def ratio(errors, one, other):
+    return np.divide(errors[one], errors[other])
+
+
+def tent_ratio(depths, tent, method):
+    return rmse(depths[method], tent.depth) / rmse(depths["least squares"], tent.depth)
+
+
+def vase_ratio(names, method):
+    return names["error"](names["depths"][method]) / names["error"](names["depths"]["least squares"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", WINS)
+def test_the_method_of_an_exercise_wins_where_it_should(number):
+    until, measured, below = WINS[number]
+    name = next(name for name in NAMES if name.startswith(number))
+    assert measured(namespace_of(solution(name), until=until)) < below
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_task_has_minutes_and_hints_that_open_one_after_the_other(name):
+    notebook = cells(name)
+    before = [source(notebook[number - 1]) for number, cell in enumerate(notebook) if "task" in tags(cell)]
+    for hints in before:
+        count = hints.count("<details>")
+        assert [int(number) for number in re.findall(r"<summary>Hint (\d)</summary>", hints)] == [1, 2, 3][
+            :count
+        ]
+        assert count >= 2 and hints.endswith("</details>" * count)  # each is inside the one before
+    text = "\n".join(source(cell) for cell in notebook if cell["cell_type"] == "markdown")
+    minutes = [int(number) for number in re.findall(r"^## Task \d: .+ · (\d+) minutes$", text, re.M)]
+    whole = int(re.search(r"About (\d+) minutes", text)[1])
+    assert len(minutes) == len(before) and sum(minutes) <= whole
+    page = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert f"| {whole} |" in next(line for line in page.splitlines() if f"({name}.ipynb)" in line)
 
 
 def dirichlet(mask):
