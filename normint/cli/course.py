@@ -23,6 +23,10 @@ def add_course(commands):
     add("--seconds", type=float, default=60.0, metavar="S", help="for each notebook (%(default)s)")
     add("--memory", type=float, default=2048.0, metavar="MB", help="for each notebook (%(default)s)")
     one.set_defaults(command=grade)
+    one = parts.add_parser("slides", help="turn notebooks into slides, as HTML and as PDF")
+    one.add_argument("numbers", nargs="*", metavar="NN", help="notebooks that begin so (all)")
+    one.add_argument("--out", metavar="DIR", help="(build/slides)")
+    one.set_defaults(command=slides)
 
 
 def release(arguments):
@@ -42,4 +46,15 @@ def grade(arguments):
         complain("submissions run without namespaces here: they can read and write your files")
     limits = sandbox.Limits(arguments.seconds, arguments.memory)
     say(write(arguments.folder, arguments.out, seed=arguments.seed, limits=limits))
+    return 0
+
+
+def slides(arguments):
+    """Write slides, and print where."""
+    from normint.course.teaching.slides import write_slides
+
+    written = write_slides(arguments.numbers, arguments.out)
+    if not any(path.suffix == ".pdf" for path in written):
+        complain("no Chromium or Chrome was found to print a PDF with; browsers print the HTML as well")
+    say("\n".join(map(str, written)))
     return 0
