@@ -1,10 +1,13 @@
 """Every figure can be read on a printed page: the checker finds what is wrong, and finds nothing in ours."""
 
+import json
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from PIL import Image
 
-from normint import Integration, surfaces
+from normint import Integration, paths, surfaces
 from normint.domain import Domain
 from normint.methods.calibrated.edges import look
 from normint.methods.calibrated.noise import measure
@@ -15,6 +18,8 @@ from normint.workbook import figures, overview
 from normint.workbook.figures import faults, open_problem, open_problem_charts
 from normint.workbook.figures.canvas import PAGE
 from normint.workbook.studies import jumps
+
+ROOT = paths.root()
 
 
 def blank(width=4.0):
@@ -206,3 +211,24 @@ def test_a_wide_table_can_be_read():
                 "Local minima", "Staircasing"]  # fmt: skip
     rows = [["total variation", *["+++ (−)\n1.21 × LS"] * 7, "No (Yes)\n0.04 %"]] * 10
     assert faults(figures.table(rows, headings, caption="In brackets: the paper's sign.")) == []
+
+
+# What is published.
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "figures").glob("*.png")), ids=lambda path: path.stem)
+def test_published_figures_fit_the_page_and_keep_off_its_border(path):
+    with Image.open(path) as picture:
+        width, dots = picture.size[0], picture.info["dpi"][0]
+        pixels = np.asarray(picture.convert("RGB"))
+    assert width / dots <= PAGE + 0.01
+    border = [pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]]
+    assert all((side == 255).all() for side in border)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_no_notebook_was_warned_of_its_figures(path):
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    outputs = [output for cell in cells for output in cell.get("outputs", ())]
+    told = "".join("".join(output.get("text", ())) for output in outputs)
+    assert "UserWarning: figure " not in told

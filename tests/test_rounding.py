@@ -20,7 +20,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def picture():
-    return figures.pictures({"grey": GREY}, size=1)
+    return figures.pictures({"grey": GREY})
 
 
 def spoil(path, levels, share):

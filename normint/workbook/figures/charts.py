@@ -37,6 +37,8 @@ STYLES = {  # by what the results call a method, or one of its variants
 STYLES["DCT"]["markerfacecolor"] = STYLES["bilateral"]["markerfacecolor"] = "none"
 STYLES["calibrated"]["marker"] = "*"  # the Sylvester solver has its colour
 STYLES["DCT, border dropped"] = {"color": "#009e73", "linestyle": "-.", "marker": "^"}
+BESIDE = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}  # places of legends
+BELOW = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.22)}
 STYLES["quadratic, pyamg"] = {"color": "#cc79a7", "linestyle": "--", "marker": "v"}
 
 
@@ -85,7 +87,7 @@ def noise_and_time(sigmas, errors, pixels, seconds):
     seconds : dict
         From method to times, as many as there are sizes; NaN where not measured.
     """
-    figure = new_figure(PAGE, 2.9)
+    figure = new_figure(PAGE, 3.5)
     left, right = figure.subplots(1, 2)
     _error_bars(left, sigmas, errors)
     left.set(xlabel="noise σ (% of the largest slope)", ylabel="RMSE (depth units of peaks)")
@@ -99,7 +101,7 @@ def noise_and_time(sigmas, errors, pixels, seconds):
     right.set_title("Fast: time against size")
     for axes in (left, right):
         axes.grid(alpha=0.3, which="both", linewidth=0.4)
-        axes.legend()
+        axes.legend(**BELOW)
     return figure
 
 
@@ -120,7 +122,7 @@ def error_against_noise(sigmas, errors, *, xlabel, ylabel, title=""):
     axes.set(xlabel=xlabel, ylabel=ylabel)
     axes.set_title(title)
     axes.grid(alpha=0.3, linewidth=0.4)
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axes.legend(**BESIDE)
     return figure
 
 
@@ -188,7 +190,7 @@ def curves(panels, *, columns=3):
     """
     alone = len(panels) == 1
     figure, all_axes = new_panels(
-        len(panels), columns, 2.9 if alone else 2.3, width=0.8 * PAGE if alone else PAGE
+        len(panels), columns, 2.9 if alone else 3.0, width=0.8 * PAGE if alone else PAGE
     )
     for axes, (title, panel) in zip(all_axes, panels.items(), strict=True):
         for k, (label, y) in enumerate(panel["lines"].items()):
@@ -203,8 +205,7 @@ def curves(panels, *, columns=3):
             axes.set_xscale("log")
         axes.set(xlabel=panel["xlabel"], ylabel=panel["ylabel"], title=title)
         axes.grid(alpha=0.3, linewidth=0.4)
-        beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)} if alone else {}
-        axes.legend(**beside)
+        axes.legend(**(BESIDE if alone else BELOW))
     return figure
 
 
@@ -230,8 +231,8 @@ def convergence(runs):
         axes.set_title(method)
         axes.set(xlabel="time (s)", ylim=(-0.03, 1.03))
         axes.grid(alpha=0.3, linewidth=0.4)
-        axes.legend()
-    figure.axes[0].set_ylabel("energy: 0 lowest, 1 highest seen")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    figure.axes[0].set_ylabel("energy: 0 lowest, 1 highest")
     return figure
 
 

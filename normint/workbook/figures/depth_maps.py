@@ -38,10 +38,9 @@ def error_maps(panels, truth, *, unit="pixels", linear=None, columns=4):
     lines = 0.5 + 0.13 * max(title.count("\n") for title in errors)
     height = width / columns * truth.shape[0] / truth.shape[1] + lines
     figure, all_axes = new_panels(len(errors), columns, height, width=width + 0.9)
-    for axes, (title, error) in zip(all_axes, errors.items(), strict=True):
+    for k, (axes, (title, error)) in enumerate(zip(all_axes, errors.items(), strict=True)):
         picture = axes.imshow(error, cmap="RdBu_r", norm=scale, interpolation="nearest")
-        axes.set(title=title, xlabel="v", ylabel="u")
-        axes.label_outer()
+        axes.set(title=title, xlabel="v", ylabel="" if k % columns else "u")
     bar = figure.colorbar(picture, ax=list(all_axes), label=f"z − truth ({unit})", shrink=0.85, pad=0.01)
     if linear is not None:
         decades = [linear * 10**k for k in range(1 + int(np.log10(max(limit / linear, 1))))]
@@ -99,7 +98,7 @@ def discontinuities(results, *, image=None, mask=None, below=0.1, columns=3):
     width = PAGE if columns > 1 else PAGE / 2
     rows, cols = next(iter(results.values())).depth.shape
     figure, all_axes = new_panels(len(results), columns, width / columns * rows / cols + 0.3, width=width)
-    for axes, (title, result) in zip(all_axes, results.items(), strict=True):
+    for k, (axes, (title, result)) in enumerate(zip(all_axes, results.items(), strict=True)):
         grey = lit(result.depth, exaggeration=0.5) if image is None else image
         axes.imshow(grey, cmap="gray", interpolation="nearest")
         marked = weakest_edge(result.weights) < below
@@ -107,8 +106,7 @@ def discontinuities(results, *, image=None, mask=None, below=0.1, columns=3):
         marks = np.ma.masked_where(~marked, place)
         axes.imshow(marks, cmap=ListedColormap(MARKS), vmin=1, vmax=len(MARKS), interpolation="nearest")
         count = f": {np.count_nonzero(marked)} pixels" if mask is None else ""
-        axes.set(title=title + count, xlabel="v", ylabel="u")
-        axes.label_outer()
+        axes.set(title=title + count, xlabel="v", ylabel="" if k % columns else "u")
     if mask is not None:
         for name, colour in zip(("on the outline", "inside", "outside"), MARKS, strict=True):
             all_axes[0].plot([], [], "s", color=colour, markersize=4, label=name)

@@ -102,7 +102,9 @@ def _arrow(axes, shape, light):
     """Draw an arrow from where the light comes to the middle, long if it comes from far aside."""
     middle = np.array(shape) / 2
     aside = np.asarray(light[:2]) / np.linalg.norm(light)
-    start = middle + 1.1 * max(shape) * aside
+    offset = 1.1 * max(shape) * aside
+    offset *= min(1.0, (0.6 * np.array(shape) / np.maximum(np.abs(offset), 1e-9)).min())  # beside no other
+    start = middle + offset
     axes.annotate(
         "", xy=middle[::-1], xytext=start[::-1], annotation_clip=False,
         arrowprops={"arrowstyle": "-|>", "color": "#f0a000", "linewidth": 1.6},

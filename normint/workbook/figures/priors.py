@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib.ticker import LogLocator
 
 from normint.workbook.figures.canvas import PAGE, new_figure, new_panels, printed
+from normint.workbook.figures.charts import BELOW
 from normint.workbook.figures.lit_surfaces import draw_surface, lit, mark_points
 
 TRUTH = {"color": "0.7", "linewidth": 5}
@@ -170,7 +171,7 @@ def weight_scale(lengths, shares, sides, best):
     best : dict
         From label to the best λ at each n.
     """
-    figure = new_figure(PAGE, 2.9)
+    figure = new_figure(PAGE, 3.4)
     left, right = figure.subplots(1, 2)
     fine = np.geomspace(min(lengths), max(lengths), 200)
     for k, (weight, share) in enumerate(shares.items()):
@@ -195,7 +196,7 @@ def weight_scale(lengths, shares, sides, best):
     right.set_title("The same scene in more pixels")
     for axes in (left, right):
         axes.grid(alpha=0.3, which="both", linewidth=0.4)
-        axes.legend()
+        axes.legend(**BELOW)
     return figure
 
 

@@ -36,9 +36,11 @@ def save(figure, name, *, data="generated"):
         name += "_stand-in"
         note = {"ha": "right", "va": "bottom", "fontsize": SMALL, "color": "#d55e00"}
         figure.text(0.995, 0.003, "stand-in data", **note)
+    screen, figure.dpi = figure.dpi, FINE
     _lay_out(figure, below=0.13 if data == "stand-in" else 0.0)
     for fault in faults(figure):
         warnings.warn(f"figure {name}: {fault}", stacklevel=2)
+    figure.dpi = screen
     for suffix, metadata in METADATA.items():
         path = paths.figures() / (name + suffix)
         drawn = io.BytesIO()
@@ -61,8 +63,5 @@ def _lay_out(figure, below):
         return
     strip = below / figure.get_figheight()
     engine.set(rect=(0, strip, 1, 1 - strip))
-    screen = figure.dpi
-    figure.dpi = FINE
     engine.execute(figure)
-    figure.dpi = screen
     figure.set_layout_engine(None)
