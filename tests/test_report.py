@@ -1,6 +1,7 @@
 """The replication report: it says what the results say, and names what they lack."""
 
 import csv
+import sys
 
 import pytest
 
@@ -138,3 +139,11 @@ def test_the_command_prints_where_it_is(folder, capsys):
     assert capsys.readouterr().out.strip() == str(out) and out.exists()
     assert cli.main(["report", "--out", str(folder / "pages.txt")]) == 2
     assert "expected a file that ends with .pdf" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("library", ["typst", "yaml"])
+def test_a_missing_library_is_named_with_its_extra(folder, library, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, library, None)
+    assert cli.main(["report", "--out", str(folder / "pages.pdf")]) == 1
+    told = f"the report needs {library}, which is not installed; pip install 'normint[report]'"
+    assert capsys.readouterr().err == f"normint: error: {told}\n"

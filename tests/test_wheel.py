@@ -112,8 +112,8 @@ def test_it_holds_the_package_and_nothing_else(wheel):
 def test_the_extras_are_not_there(run):
     extras = PROJECT["optional-dependencies"]
     modules = ["matplotlib", "papermill", "pyamg", "plotly", "ipywidgets", "skimage", "OpenEXR", "pytest"]
-    modules += ["fast_simplification", "PIL"]
-    assert len(extras) == 4
+    modules += ["fast_simplification", "PIL", "typst", "yaml"]
+    assert len(extras) == 5
     code = "from importlib.util import find_spec as f; print([name for name in {} if f(name)])"
     assert printed(run("python", "-c", code.format(modules))).strip() == "[]"
 
@@ -148,7 +148,7 @@ def test_data_is_replaced_by_its_stand_in(run):
     assert printed(run("python", "-c", code)) == "stand-in\n"
 
 
-@pytest.mark.parametrize("command", [["workbook"], ["results", "--update-readme"]])
+@pytest.mark.parametrize("command", [["workbook"], ["results", "--update-readme"], ["report"]])
 def test_the_workbook_asks_for_the_repository(run, command, tmp_path):
     done = run("normint", *command)
     assert done.returncode == 2 and done.stderr.count("\n") == 1

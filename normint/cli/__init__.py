@@ -28,7 +28,8 @@ def main(argv=None):
         complain("interrupted")
         return 130
     except ImportError as error:
-        complain(f"error: {error.name or error} is not installed; pip install 'normint[workbook]' has it")
+        missing = f"{error.name or error} is not installed; pip install 'normint[workbook]' has it"
+        complain(f"error: {error if 'pip install' in str(error) else missing}")
         return 1
     except (CannotPrint, MemoryError) as error:
         complain(f"error: {error or 'there is not enough memory'}")

@@ -35,10 +35,11 @@ def build(out=None, *, folder=None):
     ValueError
         If a number or a figure is missing; it names what lacks.
     """
+    root = paths.root()  # first: no library helps where the results are not
     with extra("report", "the report"):
         import typst
         import yaml  # noqa: F401  (the content needs it)
-    out = Path(os.path.abspath(out or paths.root() / "build" / "report.pdf"))
+    out = Path(os.path.abspath(out or root / "build" / "report.pdf"))
     if out.suffix != ".pdf":
         raise ValueError(f"out is {out}; expected a file that ends with .pdf")
     folder = Path(folder or paths.figures())
