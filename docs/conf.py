@@ -47,6 +47,7 @@ html_static_path = ["_static"]
 html_css_files = ["book.css"]
 html_js_files = [("views.js", {"defer": "defer"})]
 html_sourcelink_suffix = ""  # a notebook is downloaded as one
+html_show_search_summary = False  # it reads the pages found, which browsers forbid to pages from files
 html_show_sphinx = False
 html_context = {"default_mode": "auto"}
 html_theme_options = {
