@@ -248,6 +248,27 @@ def test_a_large_weight_is_told_from_a_constraint(capsys):
     assert "a large weight and not a constraint" in " ".join(capsys.readouterr().out.split())
 
 
+def test_a_method_that_loses_is_told_where_and_what_to_try(capsys):
+    def rough(p, q, mask):
+        return course.check_method.right(p, q, mask) + 0.3 * np.random.default_rng(0).standard_normal(p.shape)
+
+    assert not course.check_method(rough)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "not better than least squares" in said and "worst on smooth" in said and "Hint:" in said
+
+
+def test_hidden_scenes_are_others_and_no_method_spoils_them():
+    def careless(p, q, mask):
+        p[:] = q[:] = 0.0
+        return p
+
+    visible, hidden = course.contest(), course.contest(1)
+    assert [one.kind for one in visible] == [one.kind for one in hidden]
+    assert all(one.variant != other.variant for one, other in zip(visible, hidden, strict=True))
+    assert (course.errors(careless, hidden) > 0).all()
+    assert all(one.p.any() and one.q.any() for one in hidden)
+
+
 def test_lights_multiplied_the_wrong_way_round_are_told(capsys):
     # What the inverse of a singular matrix is depends on the machine: nothing finite, or something enormous.
     assert not course.check_noise_gain(lambda lights: np.nan)

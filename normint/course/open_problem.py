@@ -32,8 +32,6 @@ def contest(seed=None):
     --------
     >>> [scene.kind for scene in contest()[:3]]
     ['steps', 'ramps', 'bodies']
-    >>> contest(1)[0].variant == contest(1)[0].variant != contest(2)[0].variant
-    True
     """
     if seed is None:
         variants = np.full(len(KINDS), VISIBLE)
@@ -50,7 +48,8 @@ def errors(integrate, scenes):
     >>> errors(least_squares_image, contest()[:1]).shape
     (1,)
     """
-    return np.array([one.error(integrate(one.p, one.q, one.mask)) for one in scenes])
+    # Copies, since scenes are kept: a method that writes into its arguments must not spoil the next one's.
+    return np.array([one.error(integrate(one.p.copy(), one.q.copy(), one.mask.copy())) for one in scenes])
 
 
 def least_squares_image(p, q, mask, *, sign=1, swapped=False, factor=1.0, transposed=False):
@@ -81,11 +80,17 @@ def edge_weights(r, scale, *, outer=2, inner=2, what="weight", factor=1.0):
     return {"weight": weight, "slope": np.abs(r) * weight, "energy": square / (scale**inner + square)}[what]
 
 
+@cache
+def _imitated(options):
+    """Return what least squares with a mistake makes of the visible scenes."""
+    return [least_squares_image(one.p, one.q, one.mask, **dict(options)) for one in contest()]
+
+
 @dataclass(frozen=True)
 class Contest(Task):
     """A task without a right answer: a method is good if it beats least squares on the visible scenes.
 
-    What it is compared with is `right`, least squares, and its mistakes: a method with p and q exchanged is
+    It is compared with least squares, and with what mistakes make of that: a method with p and q exchanged is
     closer to least squares with p and q exchanged than to least squares.
     """
 
@@ -98,7 +103,7 @@ class Contest(Task):
             if not np.isfinite(z[one.mask]).all():
                 return False, [f"on {one.kind}, z has values inside the mask that are not finite"]
         found = np.array([one.error(z) for one, (z,) in zip(scenes, answers.values(), strict=True)])
-        ratios = found / errors(self.right, scenes)
+        ratios = found / [one.error(z) for one, z in zip(scenes, _imitated(()), strict=True)]
         ours, best, worst = score(ratios, np.ones_like(ratios)), np.argmin(ratios), np.argmax(ratios)
         text = f"best on {KINDS[best]} ({ratios[best]:.2f}), worst on {KINDS[worst]} ({ratios[worst]:.2f})."
         if ours < 0.995:
@@ -115,8 +120,7 @@ class Contest(Task):
         """Return the mistake that the answers are nearest to, if one is much nearer than least squares."""
         gaps = {}
         for number, mistake in enumerate(self.mistakes):
-            depths = [self.right(one.p, one.q, one.mask, **mistake.options) for one in scenes]
-            pairs = zip(scenes, answers.values(), depths, strict=True)
+            pairs = zip(scenes, answers.values(), _imitated(tuple(mistake.options.items())), strict=True)
             gaps[number] = np.mean([np.std((z - depth)[one.mask]) for one, (z,), depth in pairs])
         plain = next(number for number, mistake in enumerate(self.mistakes) if not mistake.options)
         nearest = min(gaps, key=gaps.get)
