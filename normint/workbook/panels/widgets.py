@@ -23,11 +23,6 @@ async function render({ model, el }) {
   };
   model.on("change:figure", draw);
   draw();
-  // The wheel scrolls the page, as everywhere, until somebody has taken hold of the surface.
-  let held = false;
-  el.addEventListener("pointerdown", () => { held = true; }, { capture: true });
-  el.addEventListener("pointerleave", () => { held = false; });
-  el.addEventListener("wheel", (event) => { if (!held) event.stopPropagation(); }, { capture: true });
 }
 export default { render };
 """
