@@ -8,7 +8,7 @@ import cv2
 from book import assets, descriptions, reference
 from normint import paths
 from normint.workbook import results
-from normint.workbook.notebook_files import read_notebook, source
+from normint.workbook.notebook_files import chapters, read_notebook, source
 
 PLACE = re.compile(r"^<!-- book: (\w+)(?: ([\w.]+))? -->$", flags=re.MULTILINE)
 WIDTH = 480  # of a small picture, in pixels
@@ -40,7 +40,7 @@ def gallery():
     """Return all published figures by the notebooks that make them, with their descriptions."""
     there = {path.stem for path in assets.figures()}
     parts = []
-    for path in sorted((paths.root() / "notebooks").glob("[0-9]*.ipynb")):
+    for path in chapters(paths.root() / "notebooks"):
         cells = read_notebook(path)["cells"]
         found = [
             (name, cell["id"])

@@ -10,7 +10,7 @@ from sphinx.util import logging
 
 from book import descriptions
 from normint import paths
-from normint.workbook.notebook_files import source
+from normint.workbook.notebook_files import chapters, source
 
 PICTURE = "image/png"
 PLOTLY = "application/vnd.plotly.v1+json"
@@ -27,7 +27,7 @@ def add_to(app):
 def _mirror(app):
     """Copy what changed, since Sphinx reads only below its own folder; solutions are not for readers."""
     root, copy = paths.root() / "notebooks", Path(app.srcdir, "notebooks")
-    wanted = [path for folder in (root, root / "exercises") for path in sorted(folder.glob("[0-9]*.ipynb"))]
+    wanted = [path for folder in (root, root / "exercises") for path in chapters(folder)]
     names = {path.relative_to(root) for path in wanted}
     for path in copy.rglob("*.ipynb"):
         if path.relative_to(copy) not in names:
