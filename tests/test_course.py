@@ -21,8 +21,8 @@ def printed(cell):
     return "".join("".join(output.get("text", "")) for output in cell["outputs"])
 
 
-def test_there_are_six_exercises_each_with_its_solution():
-    assert [int(name[:2]) for name in NAMES] == list(course.EXERCISES) == [1, 2, 3, 4, 5, 6]
+def test_every_exercise_has_its_checks_and_its_solution():
+    assert [int(name[:2]) for name in NAMES] == list(course.EXERCISES) == list(range(1, len(NAMES) + 1))
     assert NAMES == sorted(path.stem for path in (FOLDER / "solutions").glob("*.ipynb"))
 
 
@@ -110,6 +110,32 @@ MISTAKES = [
     ("06", "range(iterations)", "range(iterations - 1)", 4,
      "your code stops in line 6 of its cell: UnboundLocalError"),
     ("06", W_FIRST, Z_FIRST, 4, "z is updated before w"),
+    ("07", "np.linalg.lstsq(lights, images, rcond=None)[0]", "lights.T @ images", 1, "is not solved"),
+    ("07", "m, axis=0)", "m)", 1, "all pixels share one albedo"),
+    ("07", "used.sum() < 3", "False", 2, "Two equations do not determine three unknowns"),
+    ("07", "-n_u / n_z, -n_v / n_z", "n_u / n_z, n_v / n_z", 3, "hills become hollows"),
+    ("07", "np.trace(np.linalg.inv(lights.T @ lights))", "np.trace(lights.T @ lights)", 4,
+     "More light would then mean more error"),
+    ("08", "lam / size**2", "lam", 1, "every pixel has the whole λ"),
+    ("08", "np.nan_to_num(z0)", "z0", 1, "z⁰ is NaN where nothing is known"),
+    ("08", "b + lam * z0", "b + z0", 2, "without its weight"),
+    ("08", "sigma_g**2 / sigma_z**2", "sigma_g / sigma_z", 3, "compare variances"),
+    ("08", "b[free] - rows[:, points] @ values", "b[free]", 4, "do not reach their neighbours"),
+    ("08", "    return z", "    return z - z.mean()", 4, "the mean of z is removed"),
+    ("09", "0.8 * ", "", 1, "an error like a chessboard"),
+    ("09", "columns // 2 * mask.shape[0] + rows // 2", "rows // 2 * mask.shape[1] + columns // 2", 2,
+     "numbered along the rows"),
+    ("09", " / stiffness", "", 3, "is not divided by the stiffness"),
+    ("09", "P.T @ (r - A @ e)", "P.T @ r", 4, "not what is left of it"),
+    ("09", "smooth(A, e, r, 2)", "e", 4, "no sweeps after the correction"),
+    ("10", "np.exp(np.mean(np.log(errors / reference)))", "np.mean(errors / reference)", 1,
+     "each worse than the other"),
+    ("10", ")) ** 2", "))", 2, "the weight of Cauchy"),
+    ("10", "range(8)", "range(0)", 3, "this is least squares: the score is 1.00"),
+    ("10", "edges(omega, p, q)", "edges(omega, q, p)", 3, "p and q are exchanged"),
+    ("10", "to_image(z)", "to_image(-z)", 3, "the surface is upside down"),
+    ("10", "to_image(z)", "to_image(z * np.nan)", 3, "not finite"),
+    ("10", "return omega.to_image(z)", "return z", 3, "z has the shape (4096,), expected (64, 64)"),
 ]  # fmt: skip
 
 
@@ -158,6 +184,23 @@ def test_a_solver_that_takes_no_notice_of_the_singular_matrix_is_told(capsys):
     assert not course.check_solution(lambda A, b: np.full(b.size, np.inf))
     assert not course.check_solution(lambda A, b: 1e12 + b)
     assert capsys.readouterr().out.count("A is singular") == 2
+
+
+def test_a_large_weight_is_told_from_a_constraint(capsys):
+    def heavy(A, b, points, values):
+        weight, z0 = np.zeros((2, b.size))
+        weight[points], z0[points] = 1e4, values
+        return course.check_merge.right(A, b, weight, z0)
+
+    assert not course.check_constraint(heavy)
+    assert "a large weight and not a constraint" in " ".join(capsys.readouterr().out.split())
+
+
+def test_lights_multiplied_the_wrong_way_round_are_told(capsys):
+    # What the inverse of a singular matrix is depends on the machine: nothing finite, or something enormous.
+    assert not course.check_noise_gain(lambda lights: np.nan)
+    assert not course.check_noise_gain(lambda lights: 1e8)
+    assert capsys.readouterr().out.count("a singular matrix was inverted") == 2
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ LIBRARIES = ("jupyterlab", "lazy_loader", "matplotlib", "numpy", "scipy")
 LEFT_OUT = ("cli", "course", "__main__.py", "compiling.py", "__pycache__")
 DATA = ("paper_matrices.json",)
 ABOUT_SOLUTIONS = re.compile(r" A full solution is in `solutions/`; look at it when you are done\.")
+LINK_OUTSIDE = re.compile(r"\[([^\]]+)\]\(\.\./[^)]+\)")  # to a notebook that students have not
 KERNELS = '''"""Kernels run as plain Python here: slow, but no exercise needs them."""
 
 from contextlib import nullcontext as interruptible  # noqa: F401
@@ -79,7 +80,8 @@ def skeletons():
     for path in sorted(exercises().glob("[0-9][0-9]_*.ipynb")):
         notebook = read_notebook(path)
         for cell in notebook["cells"]:
-            cell["source"] = ABOUT_SOLUTIONS.sub("", source(cell)).splitlines(keepends=True)
+            text = LINK_OUTSIDE.sub(r"\1", ABOUT_SOLUTIONS.sub("", source(cell)))
+            cell["source"] = text.splitlines(keepends=True)
         files[f"notebooks/{path.name}"] = (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
     return files
 
