@@ -14,6 +14,7 @@ from normint.course.teaching import grading, sandbox
 from normint.workbook.notebook_files import source
 
 TASKS = [task for tasks in course.EXERCISES.values() for task in tasks]
+WITH_ANSWERS = [task for task in TASKS if type(task) is course.Task]  # a contest has none
 SHRINKAGE = next(name for name in NAMES if name.startswith("03"))  # its tasks: shrink, update, depth_system
 QUICK = sandbox.Limits(seconds=12.0, memory=1024.0)
 
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.skipif(sandbox.resource is None, reason="processes cann
 only_isolated = pytest.mark.skipif(not sandbox.isolated(), reason="this kernel makes no namespaces")
 
 
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+@pytest.mark.parametrize("task", WITH_ANSWERS, ids=lambda task: task.name)
 def test_hidden_cases_have_other_numbers_and_find_every_known_mistake(task):
     def results(cases, options):
         return {case: task.expected(case, arguments, options) for case, arguments in cases.items()}
@@ -45,6 +46,17 @@ def write(path, texts):
     notebook["cells"] = [code | {"id": f"c{k}", "source": text} for k, text in enumerate(texts)]
     path.write_text(json.dumps(notebook))
     return path
+
+
+@pytest.mark.parametrize(
+    "task", [task for task in TASKS if task not in WITH_ANSWERS], ids=lambda task: task.name
+)
+def test_a_contest_is_held_on_other_scenes(task):
+    seen, hidden = task.cases(), task.cases(1)
+    assert not set(seen) & set(hidden)
+    results = {case: task.expected(case, arguments) for case, arguments in hidden.items()}
+    verdict, (what, *_) = task.verdict(hidden, results)
+    assert not verdict and what == next(mistake.what for mistake in task.mistakes if not mistake.options)
 
 
 @pytest.fixture(scope="module")

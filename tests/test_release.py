@@ -16,7 +16,11 @@ from normint import cli, course
 from normint.course.teaching import answers, archive
 from normint.workbook.notebook_files import source, tags
 
-TASKS = [task for tasks in course.EXERCISES.values() for task in tasks]
+TASKS = [task for tasks in course.EXERCISES.values() for task in tasks if type(task) is course.Task]
+
+# Who compares with the package's own methods needs numba for it, which students install if they want.
+WITHOUT_NUMBA = [name for name in NAMES if "normint.integrate(" not in "".join(map(source, solution(name)))]
+SHORT = 40  # characters: what is shorter, such as to exchange p and q, is nobody's answer
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +51,7 @@ def test_the_archive_has_every_skeleton_and_no_solution(released):
     everything = {path: path.read_bytes() for path in released.rglob("*") if path.is_file()}
     assert not [path for path in everything if "solutions" in str(path) or "teaching" in str(path)]
     for path, contents in everything.items():
-        assert path.suffix != ".ipynb" or b"solutions" not in contents
+        assert path.suffix != ".ipynb" or not (b"solutions" in contents or b"](../" in contents)
 
 
 def lines_of(tree):
@@ -65,13 +69,13 @@ def test_no_file_has_a_line_of_an_answer(released):
     for task in TASKS:
         if inspect.getmodule(task.right) is not course.given:  # later exercises begin with it
             secret = lines_of(ast.parse(textwrap.dedent(inspect.getsource(task.right))))
-            found += len(secret)
-            assert all(len(line) < 25 for line in secret & public), (task.name, secret & public)
+            found += sum(len(line) >= SHORT for line in secret)
+            assert all(len(line) < SHORT for line in secret & public), (task.name, secret & public)
     for name in NAMES:
         for cell in solution(name):
             if "task" in tags(cell):
-                assert not any(len(line) > 25 for line in lines_of(ast.parse(source(cell))) & public)
-    assert found > 100
+                assert all(len(line) < SHORT for line in lines_of(ast.parse(source(cell))) & public)
+    assert found > 50
 
 
 def test_a_case_that_needs_an_answer_cannot_be_released(monkeypatch, tmp_path):
@@ -89,6 +93,8 @@ def test_released_checks_say_what_ours_say(released, capsys):
     inputs, ours = {}, []
     for number, tasks in course.EXERCISES.items():
         for place, task in enumerate(tasks):
+            if task not in TASKS:
+                continue
             cases = task.cases()
             pairs = [options for mistakes, options in task.together() if len(mistakes) == 2]
             tried = [{}, *(mistake.options for mistake in task.mistakes), *pairs[::7]]
@@ -136,7 +142,7 @@ def test_released_checks_say_what_ours_say(released, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", WITHOUT_NUMBA)
 def test_skeletons_and_solutions_run_with_what_students_have(released, name):
     """Whole notebooks, figures included, without the libraries that the archive does not ask for."""
     for folder, mark in ((FOLDER, "✗"), (FOLDER / "solutions", "✓")):

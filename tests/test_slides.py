@@ -23,7 +23,7 @@ def test_each_heading_and_each_figure_has_a_slide(html):
     shown = {re.sub(r"<[^>]+>", "", title) for title in re.findall(r"(?s)<h[12][^>]*>(.*?)</h[12]>", html)}
     for cell in cells:
         if cell["cell_type"] == "markdown":
-            for title in re.findall(r"(?m)^#{1,3} ([^$`*]+)$", source(cell)):
+            for title in re.findall(r"(?m)^#{1,3} ([^$`*\n]+)$", source(cell)):
                 assert any(title in one for one in shown), title
 
 

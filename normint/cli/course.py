@@ -23,6 +23,9 @@ def add_course(commands):
     add("--seconds", type=float, default=60.0, metavar="S", help="for each notebook (%(default)s)")
     add("--memory", type=float, default=2048.0, metavar="MB", help="for each notebook (%(default)s)")
     one.set_defaults(command=grade)
+    one = parts.add_parser("export", help="write the exercises as a course of nbgrader")
+    one.add_argument("out", metavar="DIR", help="a new folder")
+    one.set_defaults(command=export)
     one = parts.add_parser("slides", help="turn notebooks into slides, as HTML and as PDF")
     one.add_argument("numbers", nargs="*", metavar="NN", help="notebooks that begin so (all)")
     one.add_argument("--out", metavar="DIR", help="(build/slides)")
@@ -46,6 +49,14 @@ def grade(arguments):
         complain("submissions run without namespaces here: they can read and write your files")
     limits = sandbox.Limits(arguments.seconds, arguments.memory)
     say(write(arguments.folder, arguments.out, seed=arguments.seed, limits=limits))
+    return 0
+
+
+def export(arguments):
+    """Write a course of nbgrader, and print where."""
+    from normint.course.teaching.export import export as write
+
+    say(write(arguments.out))
     return 0
 
 

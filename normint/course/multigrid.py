@@ -3,8 +3,7 @@
 import numpy as np
 import scipy.sparse
 
-from normint.course import given
-from normint.course.checking import Mistake, Task
+from normint.course.checking import Mistake, Task, draws
 from normint.course.discretisation import HOLE
 from normint.domain import Domain
 
@@ -56,8 +55,8 @@ def cycle(A, P, solve, r, *, before=2, after=2, left=True, keep=True, sign=1, re
     return smooth(A, np.zeros_like(r) if restart else e, r, after)
 
 
-def _fine():
-    rng = np.random.default_rng(10)
+def _fine(seed):
+    rng = draws(10, seed)
     omega = Domain(HOLE)
     return (
         rng,
@@ -66,32 +65,41 @@ def _fine():
     )
 
 
-def _smooth_cases():
-    rng, omega, A = _fine()
+def _smooth_cases(seed=None):
+    rng, omega, A = _fine(seed)
     e, r = rng.normal(size=(2, omega.size))
     return {"a mask with a hole, two sweeps": (A, e, r, 2), "three sweeps": (A, 2 * e, r, 3)}
 
 
-def _masks():
+def _masks(seed=None):
     disk = np.hypot(*(np.indices((7, 7)) - 3)) < 3.2
-    corner = np.ones((4, 5), dtype=bool)
+    corner = np.ones((4, 5) if seed is None else draws(12, seed).integers(5, 9, size=2), dtype=bool)
     corner[:2, :2] = False
-    return {"a disk of 7×7 pixels": (disk,), "4×5 pixels without a corner": (corner,)}
+    if seed is not None:
+        disk[tuple(draws(13, seed).integers(2, 5, size=2))] = False
+    return {"a disk of 7×7 pixels": (disk,), "a rectangle without a corner": (corner,)}
 
 
-def _coarse_cases():
-    cases = {}
-    for name, (mask,) in _masks().items():
-        cases[name] = (Domain(mask).laplacian(), prolongation(mask), 1.8)
+def _blocks(mask, rng):
+    """Return a matrix like a prolongation, but of blocks by chance: that of task 2 is not told."""
+    pixels = np.arange(mask.sum())
+    _, block = np.unique(rng.integers(pixels.size // 3, size=pixels.size), return_inverse=True)
+    return scipy.sparse.csr_array((np.ones(pixels.size), (pixels, block)))
+
+
+def _coarse_cases(seed=None):
+    rng, cases = draws(14, seed), {}
+    for name, (mask,) in _masks(seed).items():
+        cases[name] = (Domain(mask).laplacian(), _blocks(mask, rng), 1.8)
     return cases
 
 
-def _cycle_cases():
-    rng = np.random.default_rng(11)
-    cases = {}
-    for name, (mask,) in _masks().items():
-        A, P = Domain(mask).laplacian(), prolongation(mask)
-        cases[name] = (A, P, given.factorised(coarse_matrix(A, P, 1.8)), A @ rng.normal(size=A.shape[0]))
+def _cycle_cases(seed=None):
+    rng, cases = draws(11, seed), {}
+    for name, (mask,) in _masks(seed).items():
+        A, P = Domain(mask).laplacian(), _blocks(mask, rng)
+        # A cycle takes any solver: this one is too simple to be right, and easy to follow by hand.
+        cases[name] = (A, P, lambda right: 0.4 * right, A @ rng.normal(size=A.shape[0]))
     return cases
 
 

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 from normint.course import given
-from normint.course.checking import Mistake, Task
+from normint.course.checking import Mistake, Task, draws
 from normint.domain import Domain
 from normint.surfaces.scenes import KINDS, scene
 
@@ -96,15 +96,16 @@ class Contest(Task):
 
     def verdict(self, cases, answers):
         """Return whether the score is below 1, and where it is won and lost."""
-        scenes = contest()
+        named = [case.split()[-2:] for case in cases]
+        scenes = [scene(kind, int(variant), SIDE) for kind, variant in named]
         for one, (z,) in zip(scenes, answers.values(), strict=True):
             if z.shape != one.mask.shape:
                 return False, [f"on {one.kind}, z has the shape {z.shape}, expected {one.mask.shape}"]
             if not np.isfinite(z[one.mask]).all():
                 return False, [f"on {one.kind}, z has values inside the mask that are not finite"]
         found = np.array([one.error(z) for one, (z,) in zip(scenes, answers.values(), strict=True)])
-        ratios = found / [one.error(z) for one, z in zip(scenes, _imitated(()), strict=True)]
-        ours, best, worst = score(ratios, np.ones_like(ratios)), np.argmin(ratios), np.argmax(ratios)
+        ratios = found / errors(self.right, scenes)
+        ours, best, worst = np.exp(np.log(ratios).mean()), np.argmin(ratios), np.argmax(ratios)
         text = f"best on {KINDS[best]} ({ratios[best]:.2f}), worst on {KINDS[worst]} ({ratios[worst]:.2f})."
         if ours < 0.995:
             return True, [f"the score is {ours:.2f}: better than least squares. {text}"]
@@ -129,20 +130,24 @@ class Contest(Task):
         return self.mistakes[nearest] if near else None
 
 
-def _error_cases():
-    return {
-        "two scenes, one twice and one half as good": (np.array([1.0, 4.0]), np.array([2.0, 2.0])),
-        "four scenes": (np.array([0.3, 5.0, 0.8, 2.0]), np.array([1.0, 4.0, 2.5, 1.5])),
-    }
+def _error_cases(seed=None):
+    two, four = np.array([[1.0, 4.0], [2.0, 2.0]]), np.array([[0.3, 5.0, 0.8, 2.0], [1.0, 4.0, 2.5, 1.5]])
+    if seed is not None:
+        two *= draws(16, seed).uniform(0.6, 1.6, size=two.shape)
+        four *= draws(17, seed).uniform(0.6, 1.6, size=four.shape)
+    return {"two scenes": tuple(two), "four scenes": tuple(four)}
 
 
-def _residuals():
-    r = np.array([-3.0, -1.0, 0.0, 0.2, 0.5, 8.0])
-    return {f"six residuals and the scale {scale:g}": (r, scale) for scale in (0.5, 2.0)}
+def _residuals(seed=None):
+    r, scales = np.array([-3.0, -1.0, 0.0, 0.2, 0.5, 8.0]), (0.5, 2.0)
+    if seed is not None:
+        r, scales = r * draws(18, seed).uniform(0.7, 1.4, size=r.size), draws(19, seed).uniform(0.4, 2.5, 2)
+    return {f"six residuals and the scale {scale:.3g}": (r, scale) for scale in scales}
 
 
-def _scenes():
-    return {f"the scene {one.kind}": (one.p, one.q, one.mask) for one in contest()}
+def _scenes(seed=None):
+    """Return the scenes of the contest, under names from which `Contest` knows them again."""
+    return {f"the scene {one.kind} {one.variant}": (one.p, one.q, one.mask) for one in contest(seed)}
 
 
 check_score = Task(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from normint.course.checking import Mistake, Task
+from normint.course.checking import Mistake, Task, draws
 
 
 def normals_and_albedo(
@@ -80,24 +80,24 @@ def _lights(count, rng):
     return lights * rng.uniform(0.5, 1.5, (count, 1))
 
 
-def _surface(count, pixels, seed):
-    rng = np.random.default_rng(seed)
+def _surface(count, pixels, number, seed):
+    rng = draws(number, seed)
     m = np.stack([*rng.uniform(-0.3, 0.3, (2, pixels)), rng.uniform(0.5, 1.2, pixels)])
     lights = _lights(count, rng)
     return lights @ m + 0.01 * rng.normal(size=(count, pixels)), lights
 
 
-def _image_cases():
+def _image_cases(seed=None):
     return {
-        "three lights and six pixels": _surface(3, 6, 1),
-        "five lights of other strengths and four pixels": _surface(5, 4, 2),
+        "three lights and six pixels": _surface(3, 6, 1, seed),
+        "five lights of other strengths and four pixels": _surface(5, 4, 2, seed),
     }
 
 
-def _shadow_cases():
-    some, lights = _surface(6, 5, 3)
+def _shadow_cases(seed=None):
+    some, lights = _surface(6, 5, 3, seed)
     some[4, 1] = some[5, 1] = some[5, 3] = 0.02
-    many, others = _surface(6, 4, 4)
+    many, others = _surface(6, 4, 4, seed)
     many[2:, 2] = (0.0, 0.03, 0.01, 0.0)
     many[1, 0] = 0.0
     return {
@@ -106,14 +106,15 @@ def _shadow_cases():
     }
 
 
-def _normal_cases():
+def _normal_cases(seed=None):
     normals = np.array([[0.0, 0.6, -0.2, 0.3], [0.0, 0.0, 0.4, -0.5], [1.0, 0.8, 0.0, 0.0]])
-    normals[2, 2:] = np.sqrt(1 - (normals[:2, 2:] ** 2).sum(axis=0))
+    normals *= 1.0 if seed is None else draws(6, seed).uniform(0.6, 1.2, size=normals.shape)
+    normals[2] = np.sqrt(1 - (normals[:2] ** 2).sum(axis=0))
     return {"four normals": (normals[:, 1:],), "one that looks at the camera": (normals[:, :2],)}
 
 
-def _light_cases():
-    rng = np.random.default_rng(5)
+def _light_cases(seed=None):
+    rng = draws(5, seed)
     return {"three lights": (_lights(3, rng),), "seven lights": (_lights(7, rng),)}
 
 

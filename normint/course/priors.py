@@ -5,7 +5,7 @@ import scipy.sparse
 import scipy.sparse.linalg
 
 from normint.course import given
-from normint.course.checking import Mistake, Task
+from normint.course.checking import Mistake, Task, draws
 from normint.domain import Domain
 
 
@@ -56,8 +56,9 @@ def constrain(A, b, points, values, *, known="moved", mean="kept"):
     return z - z.mean() if mean == "removed" else z
 
 
-def _coarse_cases():
+def _coarse_cases(seed=None):
     coarse = np.array([[1.0, 4.0, 2.0], [3.0, -1.0, 5.0]])
+    coarse += 0.0 if seed is None else draws(8, seed).uniform(-0.4, 0.4, size=coarse.shape)
     holes = np.where(coarse > 4.5, np.nan, coarse)
     return {
         "2×3 blocks of 2×2 pixels": (coarse, 2, 0.5),
@@ -65,8 +66,8 @@ def _coarse_cases():
     }
 
 
-def _equations():
-    rng = np.random.default_rng(9)
+def _equations(seed):
+    rng = draws(9, seed)
     mask = np.ones((4, 5), dtype=bool)
     mask[0, 0] = mask[2, 3] = False
     omega = Domain(mask)
@@ -74,8 +75,8 @@ def _equations():
     return rng, omega.laplacian(), b
 
 
-def _merge_cases():
-    rng, A, b = _equations()
+def _merge_cases(seed=None):
+    rng, A, b = _equations(seed)
     some = np.where(np.arange(b.size) % 3 == 0, 0.4, 0.0)
     return {
         "4×5 pixels with a hole": (A, b, rng.uniform(0.2, 3.0, b.size), 5 + rng.normal(size=b.size)),
@@ -83,12 +84,14 @@ def _merge_cases():
     }
 
 
-def _noise_cases():
-    return {"σ_g = 0.1, σ_z = 0.5": (0.1, 0.5), "σ_g = 3, σ_z = 2": (3.0, 2.0)}
+def _noise_cases(seed=None):
+    pairs = np.array([[0.1, 0.5], [3.0, 2.0]])
+    pairs *= 1.0 if seed is None else draws(8, seed).uniform(0.7, 1.3, size=pairs.shape)
+    return {f"σ_g = {one:.2g}, σ_z = {two:.2g}": (one, two) for one, two in pairs.tolist()}
 
 
-def _constraint_cases():
-    _, A, b = _equations()
+def _constraint_cases(seed=None):
+    _, A, b = _equations(seed)
     return {
         "4×5 pixels with a hole, three points": (A, b, np.array([2, 9, 15]), np.array([4.0, 1.0, 6.0])),
         "one point": (A, b, np.array([7]), np.array([3.0])),

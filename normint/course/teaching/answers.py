@@ -31,6 +31,9 @@ def public_sources():
     modules = {path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.py"))}
     parts = {name: _Module(name, text) for name, text in modules.items() if name not in SHARED}
     wanted = [(part.name, name) for part in parts.values() for name in part.used_outside_functions()]
+    for name in SHARED:  # what all exercises import is meant to be seen
+        shared = _Module(name, modules[name])
+        wanted += [pair for node in shared.imports for pair in shared.pairs(node)]
     kept = set()
     while wanted:  # follow what is needed, from function to function and from module to module
         module, name = wanted.pop()
@@ -47,7 +50,8 @@ def public_sources():
 def record(path):
     """Write what right functions, and each known mistake, return on the visible cases, as one `.npz`."""
     arrays, modules = {}, _modules()
-    for task in (task for tasks in course.EXERCISES.values() for task in tasks):
+    tasks = [task for tasks in course.EXERCISES.values() for task in tasks if type(task) is Task]
+    for task in tasks:
         recorded = Recorded(modules[id(task)], task.name)
         for options in ({}, *(options for _, options in task.together())):
             for case, arguments in task.cases().items():
@@ -107,12 +111,12 @@ class _Module:
         if name in self.functions:
             used = {node.id for node in ast.walk(self.functions[name]) if isinstance(node, ast.Name)}
             return [(self.name, other) for other in used - {name}]
-        return [
-            (node.module.rpartition(".")[2], alias.name)
-            for node in self.imports
-            for alias in node.names
-            if name == (alias.asname or alias.name)
-        ]
+        return [pair for node in self.imports for pair in self.pairs(node, name)]
+
+    def pairs(self, node, name=None):
+        """Return what an import takes from where, all of it or one name."""
+        names = [alias.name for alias in node.names if name in (None, alias.asname or alias.name)]
+        return [(node.module.rpartition(".")[2], one) for one in names]
 
     def without_answers(self, kept):
         """Return the text without functions and imports that nothing needs, and with recorded answers."""

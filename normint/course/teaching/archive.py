@@ -1,7 +1,8 @@
 """The students' archive: skeletons, and of the package what they run with, without answers.
 
 It is laid out like the repository, so that notebooks find everything where they do here. Students need no
-compiler and no numba, whose 200 MB would be the largest part of their environment: exercises call no kernel.
+compiler and no numba, whose 200 MB would be the largest part of their environment: all but the comparison at
+the end of exercise 10 works without it, and that with it.
 """
 
 import json
@@ -22,21 +23,35 @@ LIBRARIES = ("jupyterlab", "lazy_loader", "matplotlib", "numpy", "scipy")
 LEFT_OUT = ("cli", "course", "__main__.py", "compiling.py", "__pycache__")
 DATA = ("paper_matrices.json",)
 ABOUT_SOLUTIONS = re.compile(r" A full solution is in `solutions/`; look at it when you are done\.")
-KERNELS = '''"""Kernels run as plain Python here: slow, but no exercise needs them."""
+LINK_OUTSIDE = re.compile(r"\[([^\]]+)\]\(\.\./[^)]+\)")  # to a notebook that students have not
+KERNELS = '''"""Kernels are compiled where numba is installed. Hardly any exercise calls one."""
 
-from contextlib import nullcontext as interruptible  # noqa: F401
+from contextlib import nullcontext
+from importlib.util import find_spec
 
 FAST = INNER = WITHIN = ANYTHING = SHORT_ROWS = {}
+interruptible = nullcontext
 
 
 def njit(**flags):
-    """Return a decorator that leaves a function as it is."""
-    return lambda function: function
+    """Return a decorator that leaves a function for those who have numba."""
+
+    def decorate(function):
+        def kernel(*given, **options):
+            raise ImportError("this needs numba; install it: python -m pip install numba", name="numba")
+
+        return kernel
+
+    return decorate
 
 
 def compiled():
     """Return how many kernels were compiled: none."""
     return 0
+
+
+if find_spec("numba"):
+    from normint.with_numba import *  # noqa: F403
 '''
 
 
@@ -61,7 +76,8 @@ def release(out=None):
 
 def package():
     """Return the files of the package as students get them, from their path to their contents."""
-    files = {"normint/compiling.py": KERNELS.encode()}
+    compiling = (paths.PACKAGE / "compiling.py").read_bytes()
+    files = {"normint/compiling.py": KERNELS.encode(), "normint/with_numba.py": compiling}
     for path in sorted(paths.PACKAGE.rglob("*")):
         parts = path.relative_to(paths.PACKAGE).parts
         if path.suffix in (".py", ".pyi") and parts[0] not in LEFT_OUT and "__pycache__" not in parts:
@@ -79,7 +95,8 @@ def skeletons():
     for path in sorted(exercises().glob("[0-9][0-9]_*.ipynb")):
         notebook = read_notebook(path)
         for cell in notebook["cells"]:
-            cell["source"] = ABOUT_SOLUTIONS.sub("", source(cell)).splitlines(keepends=True)
+            text = LINK_OUTSIDE.sub(r"\1", ABOUT_SOLUTIONS.sub("", source(cell)))
+            cell["source"] = text.splitlines(keepends=True)
         files[f"notebooks/{path.name}"] = (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
     return files
 
