@@ -12,7 +12,7 @@ from book import descriptions
 from normint import paths
 from normint.workbook.notebook_files import chapters, source
 
-PICTURE = "image/png"
+PICTURES = {"image/png", "image/jpeg"}
 PLOTLY = "application/vnd.plotly.v1+json"
 CELL_LINK = re.compile(r"\[([^\]]*)\]\(([\w./-]+)\.ipynb#cell-id=([\w-]+)\)")
 LOG = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ def prepared(cell, docname):
         if PLOTLY in data:
             data["text/html"] = _view(data.pop(PLOTLY))
             tags.append("beside")
-        if PICTURE in data:
+        if PICTURES & data.keys():
             said = descriptions.of_output(source(cell), name, data)
             if not said:
                 LOG.warning("%s, cell %s: its picture has no description in figures.toml", docname, name)

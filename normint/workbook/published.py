@@ -10,7 +10,7 @@ __all__ = ["published", "real_rows"]
 
 # Figures are published with 150 dots per inch, and notebooks show theirs with 80. Less is enough here: the
 # whole figure is a click away.
-SHRINK = 68 / 150
+SHRINK = 0.4
 
 
 def published(data, figure="", *, rows="", cases=".*", across=False):
@@ -33,7 +33,7 @@ def published(data, figure="", *, rows="", cases=".*", across=False):
     where = f"figures/{figure}.png" if figure else "figures/results.csv"
     display(Markdown(f"**With the real data**, as published in [`{where}`](../{where}):"))
     if figure:
-        display(Image(data=_small(paths.root() / where)))
+        display(Image(data=_small(paths.root() / where), format="jpeg"))
     if table:
         display(Markdown(table))
 
@@ -95,12 +95,12 @@ def _markdown(headings, lines):
 
 
 def _small(path):
-    """Return a PNG of a size that a notebook can carry."""
+    """Return a picture as a JPEG of a size that a notebook can carry."""
     from PIL import Image
 
     with Image.open(path) as picture:
         size = [round(SHRINK * side) for side in picture.size]
         small = picture.convert("RGB").resize(size, Image.Resampling.LANCZOS)
     drawn = io.BytesIO()
-    small.quantize(256, dither=Image.Dither.NONE).save(drawn, "PNG", optimize=True)
+    small.save(drawn, "JPEG", quality=80, optimize=True)
     return drawn.getvalue()

@@ -1,6 +1,7 @@
 """Curves, and the drawing of a small domain."""
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from normint.integration import METHODS
 from normint.workbook.cases import CASES
@@ -203,6 +204,8 @@ def curves(panels, *, columns=3):
                 axes.plot(*panel["points"][label], "o", color=f"C{k}", zorder=3)
         if panel.get("log"):
             axes.set_xscale("log")
+        # Few ticks, whose labels are as wide when there is less room for the axes.
+        axes.yaxis.set_major_locator(MaxNLocator(5))
         axes.set(xlabel=panel["xlabel"], ylabel=panel["ylabel"], title=title)
         axes.grid(alpha=0.3, linewidth=0.4)
         axes.legend(**(BESIDE if alone else BELOW))
