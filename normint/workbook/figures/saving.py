@@ -54,13 +54,14 @@ def save(figure, name, *, data="generated"):
 def _lay_out(figure, below):
     """Give all parts of a figure their places, as in the PNG; PDF and notebook keep them.
 
-    So many inches below stay free for a note.
+    So many inches are added below for a note.
 
     A figure that has a layout engine is drawn twice each time, once to find the places.
     """
     engine = figure.get_layout_engine()
     if engine is None:
         return
+    figure.set_figheight(figure.get_figheight() + below)
     strip = below / figure.get_figheight()
     engine.set(rect=(0, strip, 1, 1 - strip))
     engine.execute(figure)
