@@ -143,7 +143,7 @@ def test_the_page_scrolls_over_a_surface_until_it_is_held(open_panel):
     page.locator(VIEW).scroll_into_view_if_needed()
     page.wait_for_timeout(500)
     box, places = page.locator(VIEW).bounding_box(), [page.evaluate(top)]
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 40)
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     for hold in (False, True):
         if hold:
             page.mouse.down()
