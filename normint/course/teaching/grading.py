@@ -9,6 +9,7 @@ import csv
 import json
 import re
 import secrets
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -166,9 +167,9 @@ def exercise_of(cells):
 
 
 def _secret_folders():
-    """Return the folders of this repository that have answers in them."""
-    root = paths.root()
-    return [root / name for name in ("normint", "notebooks", "tests", "build", ".git")]
+    """Return the folders of this repository that have answers in them; but Python itself must be seen."""
+    folders = [paths.root() / name for name in ("normint", "notebooks", "tests", "build", ".git")]
+    return [folder for folder in folders if not Path(sys.prefix).is_relative_to(folder)]
 
 
 def _parsed(line):
