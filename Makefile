@@ -21,7 +21,7 @@ BOUNDED := tests/test_properties.py tests/test_by_size.py tests/test_multigrid.p
 	tests/test_rendering.py
 FREEZE := -m pip freeze --all --exclude pip --exclude-editable
 NEWEST := --upgrade --upgrade-strategy eager
-install = $(1) -m pip install --quiet --disable-pip-version-check $(2) --editable '.[workbook,exr,mesh,docs,report,dev]'
+install = $(1) -m pip install --quiet --disable-pip-version-check $(2) --editable '.[workbook,exr,mesh,docs,cluster,parquet,report,dev]'
 
 .DEFAULT_GOAL := help
 .PHONY: help setup workbook test coverage test-browser bounds torture lint lab site report bench lock newest clean

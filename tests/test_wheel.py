@@ -113,7 +113,7 @@ def test_the_extras_are_not_there(run):
     extras = PROJECT["optional-dependencies"]
     modules = ["matplotlib", "papermill", "pyamg", "plotly", "ipywidgets", "skimage", "OpenEXR", "pytest"]
     modules += ["fast_simplification", "PIL", "typst", "yaml"]
-    assert len(extras) == 6
+    assert len(extras) == 8
     code = "from importlib.util import find_spec as f; print([name for name in {} if f(name)])"
     assert printed(run("python", "-c", code.format(modules))).strip() == "[]"
 
