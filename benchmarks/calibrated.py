@@ -18,7 +18,7 @@ from benchmarks import judge
 from normint import datasets
 from normint.metrics import rmse
 from normint.workbook.progress import bar
-from normint.workbook.studies.open_problem import aligned_error
+from normint.workbook.study.metrics import aligned_error
 
 PAPER = 320  # pixels, the side of the paper's vase
 LEVELS = (0.005, 0.01, 0.02)  # of noise, in parts of the paper's steepest slope

@@ -4,18 +4,11 @@ On one scene of each kind of the development set, on the paper's vase and the te
 vases of which a few depths are known, and on the Cat where the data are found.
 """
 
-from functools import partial
-
-import numpy as np
-
 from benchmarks import judge
-from normint import datasets, surfaces
+from normint import datasets, paths
 from normint.methods.calibrated.constants import CONSTANTS
-from normint.metrics import rmse
-from normint.normals.integrate_normals import integrate_normals
-from normint.surfaces.scenes import DEVELOPMENT, scene
-from normint.workbook.studies.constants import error_of_constants, sensitivity, with_known_depths
-from normint.workbook.studies.open_problem import aligned_error
+from normint.surfaces.scenes import DEVELOPMENT
+from normint.workbook.studies.constants import sensitivity
 
 LIMIT = 1.25  # times the error with the constants as they are
 
@@ -23,7 +16,7 @@ LIMIT = 1.25  # times the error with the constants as they are
 def measure(quick):
     """Yield the rows of constants.csv, its header first, and print those that change the error."""
     yield "constant", "factor", "case", "value", "unit", "limit", "met"
-    changes = sensitivity(problems(quick), CONSTANTS)
+    changes = sensitivity(problems(quick), CONSTANTS, depends=[str(place) for place in paths.data_folders()])
     for case, ratios in changes.items():
         for (name, factor), ratio in ratios.items():
             bound, met = judge(ratio, LIMIT)
@@ -36,30 +29,37 @@ def measure(quick):
 
 
 def problems(quick):
-    """Return, for each case, functions from constants to an error."""
-    sides = (48, 80, 64) if quick else (128, 320, 192)
-    vase, tent = surfaces.vase(sides[1]), surfaces.canadian_tent(sides[2], sides[2] // 4, sides[2] // 4)
-    scenes = [scene(*one, n=sides[0]) for one in DEVELOPMENT if one[1] == 2]
-    found = {"scenes": [error_of_constants(s.p, s.q, s.error, s.mask) for s in scenes]}
-    for name, surface in (("vase, 1 %", vase), ("tent, 1 %", tent)):
-        noisy = surface.with_noise(0.01, np.random.default_rng(0))
-        found[name] = [error_of_constants(noisy.p, noisy.q, partial(rmse, truth=surface.depth))]
-    found["known depths"] = [with_known_depths(surfaces.vase(80), seed) for seed in range(1 if quick else 4)]
-    if not quick:
-        found |= cat()
-    return found
+    """Return, for each case, what to integrate."""
+    scenes, vase, tent = (48, 80, 64) if quick else (128, 320, 192)
+    noise = {"sigma": 0.01, "seed": 0}
+    found = {
+        "scenes": [
+            {"surface": "scene", "kind": kind, "variant": variant, "n": scenes}
+            for kind, variant in DEVELOPMENT
+            if variant == 2
+        ],
+        "vase, 1 %": [{"surface": "vase", "n": vase, **noise}],
+        "tent, 1 %": [
+            {
+                "surface": "canadian_tent",
+                "n": tent,
+                "half_length": tent // 4,
+                "half_width": tent // 4,
+                **noise,
+            }
+        ],
+        "known depths": [
+            {"surface": "vase", "n": 80, "sigma": 0.01, "seed": seed, "prior": 12, "prior_weight": 10.0}
+            for seed in range(1 if quick else 4)
+        ],
+    }
+    return found if quick else found | cat()
 
 
 def cat():
     """Return the Cat, if it is there."""
     try:
-        data = datasets.depth_and_normals("real")
+        datasets.depth_and_normals("real")
     except FileNotFoundError:
         return {}
-
-    def error(constants):
-        options = {"method": "calibrated", "constants": constants}
-        depth = integrate_normals(data.normals, data.mask, data.camera, axes="uvz", **options).depth
-        return aligned_error(depth, data.depth, scaled=True)
-
-    return {"Cat": [error]}
+    return {"Cat": [{"surface": "measured", "dataset": "real"}]}

@@ -5,7 +5,7 @@ from normint.workbook.studies import tents
 
 def measure(quick):
     """Yield the rows of tents.csv, its header first, and print the pair nearest to the paper's."""
-    pairs = list(tents.search(tents.grid()[::40] if quick else tents.grid()))
+    pairs = tents.search(tents.grid()[::40] if quick else tents.grid())
     (best,) = tents.nearest(pairs)
     print(f"of {len(pairs)} settings the nearest is {best}, {best.distance():.2f} away", flush=True)
     yield from tents.rows(pairs)

@@ -36,6 +36,18 @@ def figures():
     return Path(os.environ.get("NORMINT_FIGURES") or root() / "figures")
 
 
+def studies():
+    """Return where rows of studies are kept: `$NORMINT_STUDIES`, or `build/studies` of the repository.
+
+    Without a repository it is a folder among the user's caches.
+    """
+    try:
+        place = root() / "build"
+    except FileNotFoundError:
+        place = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "normint"
+    return Path(os.environ.get("NORMINT_STUDIES") or place / "studies")
+
+
 def data_folders():
     """Return the folders where real data may be: `$NORMINT_DATA`, then `data` of the repository."""
     named = named_data()

@@ -1,7 +1,14 @@
 """What all tests share."""
 
+import os
+import tempfile
+
 import pytest
 from hypothesis import settings
+
+# What a test runs is run: no row of an earlier study stands in for it.
+_studies = tempfile.TemporaryDirectory(prefix="normint-studies-")
+os.environ["NORMINT_STUDIES"] = _studies.name
 
 # How long an example takes says nothing about whether it is right, least of all on a machine that is shared.
 # Half of the usual examples, for time; `make torture` tries methods and files on as many as one likes.

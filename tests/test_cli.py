@@ -25,17 +25,19 @@ def called(monkeypatch):
 
 
 def test_options_reach_the_runner(called, capsys):
-    line = "--only 02 --only 03 --quick --seed 3 --data d --out o --force --timeout 5 --jobs 1 --update"
+    line = "--only 02 --only 03 --quick --seed 3 --set mu=30 --set values=1,2"
+    line += " --data d --out o --force --timeout 5 --jobs 1 --update"
     assert cli.main(["workbook", *line.split()]) == 0
-    expected = {"quick": True, "seed": 3, "data": "d", "out": "o", "timeout": 5, "jobs": 1, "update": True}
+    expected = {"data": "d", "out": "o", "timeout": 5, "jobs": 1, "update": True}
     assert {name: called[name] for name in expected} == expected
+    assert called["changes"] == {"quick": True, "seed": 3, "mu": 30, "values": [1, 2]}
     assert called["only"] == ["02", "03"] and called["force"] is True
     assert "01_one" in capsys.readouterr().out
 
 
 def test_defaults_leave_the_parameters_to_the_notebooks(called):
     cli.main(["workbook"])
-    assert (called["seed"], called["quick"], called["data"], called["timeout"]) == (None, False, None, 600)
+    assert (called["changes"], called["data"], called["timeout"]) == ({}, None, 600)
 
 
 def test_a_failed_notebook_makes_the_exit_code_1(called, capsys):

@@ -1,17 +1,11 @@
 """Constants are changed one at a time, and errors compared with those of the constants as they are."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
-from normint import integrate
 from normint.methods.calibrated.constants import CONSTANTS
-from normint.metrics import rmse
-from normint.surfaces import canadian_tent
 from normint.workbook.studies import constants as constants_study
-
-TENT = canadian_tent(48, 12, 12)
+from normint.workbook.study import Study
 
 
 def test_each_constant_is_halved_and_doubled_alone():
@@ -37,20 +31,18 @@ def test_odd_sides_stay_odd():
 
 
 def test_sensitivity_compares_with_the_constants_as_they_are(monkeypatch):
-    prior_given = object()
+    def fake(*, method, constants, scale):
+        assert method == "calibrated"
+        return {"rmse": scale * constants.get("jump", CONSTANTS.jump)}
 
-    def fake(p, q, mask, *, method, constants, prior):
-        assert prior is prior_given
-        return dataclasses.make_dataclass("Result", ["depth"])(p * constants.jump)
-
-    monkeypatch.setattr(constants_study, "integrate", fake)
-    problem = constants_study.error_of_constants(1.0, None, lambda depth: depth, prior=prior_given)
-    ratios = constants_study.sensitivity({"one": [problem, problem]}, CONSTANTS)["one"]
+    monkeypatch.setattr(constants_study, "integrated", fake)
+    ratios = constants_study.sensitivity({"one": [{"scale": 1.0}, {"scale": 3.0}]}, CONSTANTS)["one"]
     assert ratios["jump", 2.0] == pytest.approx(2.0) and ratios["jump", 0.5] == pytest.approx(0.5)
     assert all(value == pytest.approx(1.0) for (name, _), value in ratios.items() if name != "jump")
 
 
-def test_known_depths_help():
-    problem = constants_study.with_known_depths(TENT, 0, sigma=0.05)
-    without = TENT.with_noise(0.05, np.random.default_rng(0))
-    assert problem(CONSTANTS) < rmse(integrate(without.p, without.q).depth, TENT.depth)
+def test_known_depths_help(tmp_path):
+    tent = {"surface": "canadian_tent", "n": 48, "half_length": 12, "half_width": 12, "sigma": 0.05}
+    held = Study.over(**tent, method="calibrated", prior=12, prior_weight=10.0).run(folder=tmp_path)
+    alone = Study.over(**tent).run(folder=tmp_path)
+    assert held["rmse"][0] < alone["rmse"][0]

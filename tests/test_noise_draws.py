@@ -8,6 +8,7 @@ from normint import surfaces
 from normint.surfaces.rendering import photograph
 from normint.workbook import results
 from normint.workbook.studies.noise_draws import (
+    First,
     Runs,
     depth_angular_error,
     integrate_inside,
@@ -26,12 +27,12 @@ def folder(tmp_path, monkeypatch):
 
 def runs_with(errors):
     depth = np.zeros((2, 2))
-    return Runs(normint.Integration(depth, np.zeros(1), 1, True, 0.0), np.array(errors))
+    return Runs(First(depth, np.zeros(1), 1), np.array(errors))
 
 
 def test_every_seed_is_a_draw_of_its_own_and_the_first_is_kept():
     peaks = surfaces.peaks(24)
-    runs = over_seeds(peaks, 0.1, range(3, 6), method="quadratic")
+    runs = over_seeds("peaks", 0.1, range(3, 6), n=24, method="quadratic")
     assert len(set(runs.errors)) == 3
     noisy = peaks.with_noise(0.1, np.random.default_rng(3))
     np.testing.assert_array_equal(runs.first.depth, normint.integrate(noisy.p, noisy.q).depth)
@@ -39,7 +40,7 @@ def test_every_seed_is_a_draw_of_its_own_and_the_first_is_kept():
 
 
 def test_without_noise_one_draw_is_enough():
-    assert len(over_seeds(surfaces.peaks(24), 0.0, range(5)).errors) == 1
+    assert len(over_seeds("peaks", 0.0, range(5), n=24).errors) == 1
 
 
 def test_report_records_the_mean_and_its_spread(folder, capsys):

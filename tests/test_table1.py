@@ -5,6 +5,7 @@ import pytest
 
 from normint import surfaces
 from normint.workbook.studies import table1
+from normint.workbook.study import metrics
 
 
 @pytest.fixture(scope="module")
@@ -13,24 +14,24 @@ def tent():
 
 
 def test_jumps_are_at_the_gables_alone(tent):
-    marks = table1.near_jumps(tent, distance=0)
+    marks = metrics.near_jumps(tent, distance=0)
     columns = np.flatnonzero(marks.any(axis=0))
     assert columns.tolist() == [15, 16, 47, 48]  # both sides of each gable
     assert not marks[: 32 - 16].any()
 
 
 def test_error_near_jumps_looks_there_and_nowhere_else(tent):
-    elsewhere = np.where(table1.near_jumps(tent), 0.0, 1.0)
-    error = table1.error_near_jumps(tent.depth + elsewhere, tent)
+    elsewhere = np.where(metrics.near_jumps(tent), 0.0, 1.0)
+    error = metrics.error_near_jumps(tent.depth + elsewhere, tent)
     assert error == pytest.approx(elsewhere.mean())  # only the mean difference is left there
-    assert table1.error_near_jumps(tent.depth + 7.0, tent) == pytest.approx(0.0, abs=1e-12)
+    assert metrics.error_near_jumps(tent.depth + 7.0, tent) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_border_bias_is_the_error_of_the_frame():
     surface = surfaces.peaks(32)
     frame = np.ones((32, 32))
     frame[2:-2, 2:-2] = -(32**2 - 28**2) / 28**2  # so that its mean is zero
-    value = table1.border_bias(surface.depth + 0.01 * frame, surface)
+    value = metrics.border_bias(surface.depth + 0.01 * frame, surface)
     assert value == pytest.approx(100 * 0.01 / surface.depth.std())
 
 
@@ -41,19 +42,19 @@ class TestStaircasing:
         stairs = np.zeros((64, 64))
         stairs[32:] = 1.0
         edges = 2 * 59 * 64  # those that have two more before and after
-        share = table1.staircasing(self.surface.depth + stairs, self.surface, 0.1)
+        share = metrics.staircasing(self.surface.depth + stairs, self.surface, 0.1)
         assert share == pytest.approx(64 / edges)
 
     def test_bending_and_noise_are_no_steps(self):
         v = np.arange(64) / 64
         rng = np.random.default_rng(0)
         bent = self.surface.depth + 30 * v**2 + 0.05 * rng.standard_normal((64, 64))
-        assert table1.staircasing(bent, self.surface, 0.1) == 0
+        assert metrics.staircasing(bent, self.surface, 0.1) == 0
 
     def test_true_jumps_are_left_out(self):
         tent = surfaces.canadian_tent()
         smoothed = 0.5 * (tent.depth + np.roll(tent.depth, 1, axis=1))
-        assert table1.staircasing(smoothed, tent, 0.1) == 0
+        assert metrics.staircasing(smoothed, tent, 0.1) == 0
 
 
 class TestTable:

@@ -17,7 +17,7 @@ from PIL import Image
 from tiny_workbook import SETTINGS, Pretend, code_cell, make
 
 from normint import paths
-from normint.workbook import progress, statements
+from normint.workbook import progress, results, statements
 from normint.workbook import run as workbook
 from normint.workbook.notebook_files import normalised, read_notebook, write_notebook
 
@@ -136,13 +136,13 @@ def test_update_writes_outputs_and_no_trace_of_the_run(ran):
 def test_a_variation_leaves_the_published_figures_alone(ran, tmp_path):
     root, _ = ran
     figures = {file.name: file.stat().st_mtime_ns for file in (root / "figures").iterdir()}
-    (outcome,) = workbook.run(root=root, only=["01"], seed=3, quick=True, data=tmp_path)
+    (outcome,) = workbook.run(root=root, only=["01"], changes={"quick": True, "seed": 3}, data=tmp_path)
     assert outcome.status == "done"
     assert {file.name: file.stat().st_mtime_ns for file in (root / "figures").iterdir()} == figures
     folder = root / "build/quick-seed3"
     assert visible(folder / "figures") == ["fig00_tiny.png", "results.csv"]
     assert "seed 3" in printed(folder / "01_good.ipynb")
-    (failed,) = workbook.run(root=root, only=["02"], seed=3)
+    (failed,) = workbook.run(root=root, only=["02"], changes={"seed": 3})
     assert failed.message.startswith("cell 4 (y = x / 0)")  # counted without the injected cell
 
 
@@ -264,8 +264,9 @@ def test_what_all_need_is_prepared_once_before_several_run(tiny):
 
 
 def test_parameters_and_data_count_as_changes(tiny, tmp_path):
-    assert len(tiny()) == len(tiny(seed=1)) == len(tiny(seed=2)) == len(tiny(quick=True)) == 2
-    assert tiny() == tiny(seed=2) == []
+    assert len(tiny()) == len(tiny(changes={"seed": 1})) == len(tiny(changes={"seed": 2})) == 2
+    assert len(tiny(changes={"quick": True})) == 2
+    assert tiny() == tiny(changes={"seed": 2}) == []
     data = tmp_path / "real"
     data.mkdir()
     assert len(tiny(data=data)) == 0  # an empty folder is like none
@@ -332,10 +333,10 @@ def test_where_things_go_and_what_kernels_are_given(tiny, monkeypatch):
     root = tiny.root
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.setenv("NUMBA_NUM_THREADS", "2")
-    tiny(quick=True, out=root / "elsewhere")
+    tiny(changes={"quick": True}, out=root / "elsewhere")
     assert tiny.outcomes[0].figures == [str(root / "elsewhere/figures/01_one.png")]
     assert (root / "elsewhere/01_one.ipynb").exists()
-    tiny(seed=0)
+    tiny(changes={"seed": 0})
     assert tiny.outcomes[0].figures == [str(root / "build/seed0/figures/01_one.png")]
     assert not (root / "figures").exists()
     given = tiny.environments[-1]
@@ -343,6 +344,28 @@ def test_where_things_go_and_what_kernels_are_given(tiny, monkeypatch):
         "seed0",
         "1",
     ) and "MPLBACKEND" not in given
+
+
+def test_notebooks_without_the_parameter_are_left_out(tiny):
+    make(tiny.root, "03_other", "1 + 1")
+    notebook = read_notebook(tiny.root / "notebooks/03_other.ipynb")
+    notebook["cells"][1]["source"] = "mu = 45.0  # a weight\nvalues = [1, 2]\nelse_ = abs(-1)"
+    write_notebook(notebook, tiny.root / "notebooks/03_other.ipynb")
+    assert tiny(changes={"mu": 30, "values": [3, 4]}) == ["03_other"]
+    assert tiny.environments[-1]["NORMINT_VARIANT"] == "mu30-values_3_4_"
+
+
+def test_a_varied_run_is_compared_with_the_published_one():
+    row = dict.fromkeys(results.COLUMNS, "") | {"figure": "fig13", "metric": "RMSE", "data": "generated"}
+    published = [{**row, "case": "a", "ours": "2"}, {**row, "case": "b", "ours": "5"}]
+    varied = [
+        {**row, "case": "a", "ours": "3"},
+        {**row, "case": "b", "ours": "5"},
+        {**row, "case": "c", "ours": "1"},
+    ]
+    text = workbook.comparison(published, varied)
+    assert "| fig13 | a | RMSE | 2 | 3 | 1.5 |" in text and "| b |" not in text
+    assert "1 numbers are the same; 1 have no counterpart" in text
 
 
 def test_a_complete_run_refreshes_the_readme(tiny):
@@ -357,8 +380,10 @@ def test_bad_input_is_refused_before_anything_runs(tiny, tmp_path, monkeypatch):
         ({"only": ["07"]}, "no notebook begins with '07'; there are 01_one, 02_two"),
         ({"data": tmp_path / "nowhere"}, "data must be an existing folder"),
         ({"timeout": 0}, "timeout must be"),
-        ({"seed": -1}, "seed must not be negative"),
-        ({"update": True, "quick": True}, "update needs a run with default parameters"),
+        ({"changes": {"seed": -1}}, "seed must not be negative"),
+        ({"changes": {"mu": 3}}, "mu is no parameter of these notebooks, which have: 01_one: seed"),
+        ({"changes": {"seed": "x"}}, "seed is 'x'; expected something like 0"),
+        ({"update": True, "changes": {"quick": True}}, "update needs a run with default parameters"),
         ({"update": True, "data": tmp_path}, "without real data"),
     ]:
         with pytest.raises(ValueError, match=message):
@@ -376,8 +401,6 @@ def test_bad_input_is_refused_before_anything_runs(tiny, tmp_path, monkeypatch):
     bare = read_notebook(tmp_path / "notebooks/01_one.ipynb")
     del bare["cells"][1]
     write_notebook(bare, tmp_path / "notebooks/03_bare.ipynb")
-    with pytest.raises(ValueError, match="03_bare has no cell tagged 'parameters'"):
-        tiny(seed=1)
     (tmp_path / "notebooks/04_broken.ipynb").write_text("{")
     with pytest.raises(ValueError, match="04_broken.ipynb is not a readable notebook"):
         tiny()

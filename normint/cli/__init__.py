@@ -1,7 +1,9 @@
 """The `normint` command. Each subcommand is one function that takes the parsed arguments."""
 
 import os
+from contextlib import suppress
 from importlib.util import find_spec
+from pathlib import Path
 
 from normint import __version__
 from normint.cli.course import add_course
@@ -9,7 +11,10 @@ from normint.cli.integrate import add_integrate
 from normint.cli.methods import add_methods
 from normint.cli.parsing import Parser, UsageError
 from normint.cli.printing import CannotPrint, complain, keep_standard_streams, say
+from normint.cli.study import add_study
 from normint.cli.warm_up import add_warm_up, compile_first
+
+CHANGES = ("quick", "seed", "set")  # flags that vary what the notebooks do
 
 
 def main(argv=None):
@@ -45,12 +50,13 @@ def workbook(arguments):
     from normint import paths
     from normint.workbook.progress import progress
     from normint.workbook.run import report as summary
-    from normint.workbook.run import run
+    from normint.workbook.run import run, variant_name
 
     paths.root()  # first: no library helps where the notebooks are not
     if find_spec("papermill") is None:  # each notebook imports it in a process of its own
         raise ModuleNotFoundError(name="papermill")
-    options = {name: value for name, value in vars(arguments).items() if name != "command"}
+    options = {name: value for name, value in vars(arguments).items() if name not in ("command", *CHANGES)}
+    options["changes"] = _changes(arguments)
     try:
         with progress() as shown:
             outcomes = run(**options, progress=shown, prepare=compile_first)
@@ -58,7 +64,25 @@ def workbook(arguments):
         complain("interrupted; the same command goes on from here")
         return 130
     say(summary(outcomes))
+    if options["changes"]:
+        folder = options["out"] or paths.root() / "build" / variant_name(options["changes"])
+        with suppress(FileNotFoundError):  # no notebook was done
+            say("\n" + (Path(folder) / "comparison.md").read_text(encoding="utf-8"), end="")
     return 0 if all(outcome.ok for outcome in outcomes) else 1
+
+
+def _changes(arguments):
+    """Return the parameters of notebooks that a command line changes."""
+    from normint.workbook.study.values import settings_of
+
+    changes = {"quick": True} if arguments.quick else {}
+    if arguments.seed is not None:
+        changes["seed"] = arguments.seed
+    for name, values in settings_of(arguments.set).items():
+        if name in changes:
+            raise UsageError(f"--set has {name}, which --{name} gives as well; expected one of them")
+        changes[name] = values[0] if len(values) == 1 else values
+    return changes
 
 
 def results(arguments):
@@ -90,6 +114,7 @@ def parser():
     add_integrate(commands)
     add_methods(commands)
     add_warm_up(commands)
+    add_study(commands)
     _add_workbook(commands)
     _add_results(commands)
     _add_report(commands)
@@ -103,6 +128,13 @@ def _add_workbook(commands):
     add("--only", action="append", default=[], metavar="NN", help="only notebooks that begin so (repeatable)")
     add("--quick", action="store_true", help="small versions of the experiments, into build/quick")
     add("--seed", type=int, metavar="N", help="another seed, into build/seedN")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="another value of a notebook's parameter",
+    )
     add("--data", metavar="DIR", help="folder of the real data sets (or set NORMINT_DATA)")
     add("--out", metavar="DIR", help="where to write instead of build/ and figures/")
     add("--force", action="store_true", help="run also what did not change")

@@ -4,10 +4,12 @@ A notebook is the plain JSON of its file: the library of the format takes longer
 runs, in which nothing changed, take altogether.
 """
 
+import ast
 import base64
 import copy
 import io
 import json
+from contextlib import suppress
 from pathlib import Path
 
 from normint.files.reading import read_regular
@@ -91,9 +93,23 @@ def sources(notebook):
     return [settings(notebook), [[cell["cell_type"], source(cell), tags(cell)] for cell in notebook["cells"]]]
 
 
-def has_parameters(notebook):
-    """Tell whether a cell is tagged `parameters`, where papermill puts those of a run."""
-    return any("parameters" in tags(cell) for cell in notebook["cells"])
+def parameters(notebook):
+    """Return what can be varied from outside, with defaults: the assignments of the cell tagged so."""
+    found = {}
+    for cell in notebook["cells"]:
+        if "parameters" in tags(cell):
+            for line in _parsed(source(cell)):
+                if isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name):
+                    with suppress(ValueError):  # what is computed is no default
+                        found[line.targets[0].id] = ast.literal_eval(line.value)
+    return found
+
+
+def _parsed(text):
+    try:
+        return ast.parse(text).body
+    except SyntaxError:  # running it will say so
+        return []
 
 
 def normalised(committed, executed):

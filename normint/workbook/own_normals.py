@@ -24,7 +24,7 @@ from normint.workbook import figures
 from normint.workbook.figures.interactive_3d import WithPicture, surface_3d
 from normint.workbook.published import published
 from normint.workbook.results import record
-from normint.workbook.studies.open_problem import aligned_error
+from normint.workbook.study.metrics import aligned_error
 
 __all__ = [
     "AXES", "METHODS", "Path", "Perspective", "WithPicture", "aligned_error", "bounding_box",

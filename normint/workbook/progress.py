@@ -93,7 +93,7 @@ def progress():
         shown.close()
 
 
-def bar(items, label):
+def bar(items, label, total=None):
     """Show a bar while going through items in a terminal or in JupyterLab, and nothing in headless runs.
 
     Examples
@@ -108,7 +108,7 @@ def bar(items, label):
     # A kernel has a session name only when a Jupyter server started it.
     watched = sys.stderr.isatty() or paths.in_jupyter()
     aside = current_thread() is not main_thread()  # work behind an interactive panel has its own sign
-    shown = tqdm(items, desc=label, leave=False, disable=not watched or aside or paths.in_ci())
+    shown = tqdm(items, desc=label, total=total, leave=False, disable=not watched or aside or paths.in_ci())
     before = compiling.compiled()
     for item in shown:
         yield item

@@ -137,14 +137,14 @@ def table(rows=None):
         Rows as `read` returns them, which is the default.
     """
     rows = read() if rows is None else rows
-    real = {_key(row)[:3] for row in rows if row["data"] == "real"}
+    real = {key(row)[:3] for row in rows if row["data"] == "real"}
     lines = ["| figure | case | metric | paper | ours | data | verdict |", "| --- " * 7 + "|"]
     for row in rows:
-        stand_in = row["data"] == "stand-in" and _key(row)[:3] in real
+        stand_in = row["data"] == "stand-in" and key(row)[:3] in real
         if stand_in or not row["paper"]:
             continue
         ours = f"{row['ours']} ± {row['spread']}" if row["spread"] else row["ours"]
-        cells = [*_key(row)[:3], row["paper"], ours, row["data"], row["verdict"]]
+        cells = [*key(row)[:3], row["paper"], ours, row["data"], row["verdict"]]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)
 
@@ -228,7 +228,7 @@ def _number(name, value, *, digits, least=-math.inf):
 
 def _paper_texts():
     with open(paths.root() / "data" / "paper_values.csv", newline="", encoding="utf-8") as file:
-        return {_key(row)[:3]: row["value"] for row in csv.DictReader(file)}
+        return {key(row)[:3]: row["value"] for row in csv.DictReader(file)}
 
 
 def _check_row(row):
@@ -237,7 +237,8 @@ def _check_row(row):
             _number(column, row[column], digits=4)
 
 
-def _key(row):
+def key(row):
+    """Return what tells a row from the others: figure, case, metric, and what it was computed from."""
     return row["figure"], row["case"], row["metric"], row.get("data")
 
 
@@ -245,14 +246,14 @@ def _order():
     places = {key: place for place, key in enumerate(_paper_texts())}
 
     def order(row):
-        figure, *rest = _key(row)
+        figure, *rest = key(row)
         # New rows follow those of the paper, with numbers in their names as numbers: n=128, n=1024.
         parts = [re.split(r"(\d+(?:\.\d+)?)", text) for text in rest]
         natural = [[float(part) if i % 2 else part for i, part in enumerate(text)] for text in parts]
-        return figure, places.get(_key(row)[:3], len(places)), natural
+        return figure, places.get(key(row)[:3], len(places)), natural
 
     return order
 
 
 REQUIRED = ("figure", "case", "metric", "verdict")
-FILE = row_files.RowFile("results.csv", COLUMNS, REQUIRED, _key, _check_row, _order, same_row)
+FILE = row_files.RowFile("results.csv", COLUMNS, REQUIRED, key, _check_row, _order, same_row)

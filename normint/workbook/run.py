@@ -15,12 +15,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from normint import paths
-from normint.files.writing import locked, sweep
+from normint.files.writing import locked, sweep, write_whole
 from normint.paths import digest, listing
 from normint.workbook import results, statements
 from normint.workbook.notebook_files import (
     chapters,
-    has_parameters,
+    parameters,
     read_notebook,
     settings,
     sources,
@@ -35,8 +35,7 @@ def run(
     *,
     root=None,
     only=(),
-    quick=False,
-    seed=None,
+    changes=None,
     data=None,
     out=None,
     force=False,
@@ -54,11 +53,10 @@ def run(
         The folder with `notebooks`, `figures`, and `build`; by default the repository.
     only : sequence of str
         Beginnings of the names to run, such as "02"; all if empty.
-    quick : bool
-        Small versions of the experiments. Like `seed`, a variation: it writes to ``build/quick`` or
-        ``build/seed3`` and leaves the published figures alone.
-    seed : int, optional
-        Another seed for every notebook.
+    changes : dict, optional
+        From the parameters of notebooks to other values than their defaults, such as ``{"quick": True}``.
+        Notebooks that have none of them are left out. It is a variation: it writes to ``build/quick``, say,
+        leaves the published figures alone, and compares its numbers with theirs.
     data : path-like, optional
         The folder of the real data, given to the notebooks as ``$NORMINT_DATA``.
     out : path-like, optional
@@ -83,10 +81,9 @@ def run(
     list of Outcome
         One for each notebook, in their order.
     """
-    _check(timeout, jobs, seed, data)
-    root = Path(root or paths.root()).resolve()
-    parameters = ({"quick": True} if quick else {}) | ({} if seed is None else {"seed": seed})
-    variant = "-".join(["quick"] * quick + [f"seed{seed}"] * (seed is not None))
+    _check(timeout, jobs, data)
+    root, changes = Path(root or paths.root()).resolve(), changes or {}
+    variant = variant_name(changes)
     published = not variant and out is None
     real = data or paths.named_data()
     if update and (real or not published):
@@ -95,29 +92,31 @@ def run(
     figures = root / "figures" if published else folder / "figures"
 
     notebooks = {path.stem: read_notebook(path) for path in select(root / "notebooks", only)}
-    for name, notebook in notebooks.items():
-        if parameters and not has_parameters(notebook):
-            raise ValueError(f"{name} has no cell tagged 'parameters': it takes no {', '.join(parameters)}")
+    notebooks = _that_take(notebooks, changes)
     for file in (results, statements):
         file.read(figures)  # a damaged file is said now, not by every notebook
     common = [
-        parameters, listing(paths.PACKAGE, "*.py"), versions(), listing(root / "data"),
+        changes, listing(paths.PACKAGE, "*.py"), versions(), listing(root / "data"),
         listing(real) if real else [], paths.wanted_data() or "",
     ]  # fmt: skip
     fingerprints = {name: digest([sources(notebook), common]) for name, notebook in notebooks.items()}
     environment = paths.kernel_environment(figures, variant, real)
-    job = {"parameters": parameters, "timeout": timeout, "environment": environment}
+    job = {"timeout": timeout, "environment": environment}
+    own = {name: {k: v for k, v in changes.items() if k in parameters(nb)} for name, nb in notebooks.items()}
 
     for place in (folder, figures):
         place.mkdir(parents=True, exist_ok=True)
     try:
         with locked(folder, wait=False):
             states = States(folder, figures, fingerprints)
-            session = _Session(root / "notebooks", states, job, progress)
+            session = _Session(root / "notebooks", states, job, own, progress)
             outcomes = session.run(notebooks, jobs, force, prepare)
     except BlockingIOError:
         raise ValueError(f"another run is writing to {folder}") from None
 
+    if variant:
+        compared = comparison(results.read(root / "figures"), results.read(figures))
+        write_whole(folder / "comparison.md", (compared + "\n").encode())
     if update:
         _update(root / "notebooks", folder, outcomes)
     readme = root / "README.md"
@@ -142,6 +141,65 @@ def select(folder, only=()):
     return [path for path in paths if not only or path.stem.startswith(tuple(only))]
 
 
+def variant_name(changes):
+    """Return a name for changed parameters, which is that of a folder.
+
+    Examples
+    --------
+    >>> variant_name({"quick": True, "seed": 3, "mu": 0.5, "method": "phi1"})
+    'quick-seed3-mu0.5-method=phi1'
+    """
+    words = []
+    for name, value in changes.items():
+        text = re.sub(r"[^\w.+-]+", "_", str(value))
+        words.append(
+            name if value is True else f"{name}={text}" if isinstance(value, str) else f"{name}{text}"
+        )
+    return "-".join(words)[:100]
+
+
+def comparison(published, varied):
+    """Return a Markdown table of the numbers of a varied run beside the published ones.
+
+    Numbers that only one of the two has are left out, and equal ones are only counted.
+    """
+    before = {results.key(row): row["ours"] for row in published}
+    pairs = [(row, before[results.key(row)]) for row in varied if results.key(row) in before]
+    lines = ["| figure | case | metric | published | here | ratio |", "| --- " * 6 + "|"]
+    for row, old in pairs:
+        if row["ours"] != old:
+            ratio = f"{float(row['ours']) / float(old):.3g}" if float(old) else ""
+            cells = [*results.key(row)[:3], old, row["ours"], ratio]
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    same = len(pairs) - len(lines) + 2
+    return "\n".join(
+        [*lines, "", f"{same} numbers are the same; {len(varied) - len(pairs)} have no counterpart."]
+    )
+
+
+def _that_take(notebooks, changes):
+    """Return the notebooks that have at least one of the parameters, each of which must fit one of them."""
+    if not changes:
+        return notebooks
+    known = {name: parameters(notebook) for name, notebook in notebooks.items()}
+    for name, value in changes.items():
+        defaults = [own[name] for own in known.values() if name in own]
+        if not defaults:
+            listed = "; ".join(f"{notebook}: {', '.join(own) or 'none'}" for notebook, own in known.items())
+            raise ValueError(f"{name} is no parameter of these notebooks, which have: {listed}")
+        if not any(_fits(value, default) for default in defaults):
+            raise ValueError(f"{name} is {value!r}; expected something like {defaults[0]!r}")
+    if isinstance(changes.get("seed"), int) and changes["seed"] < 0:
+        raise ValueError(f"seed must not be negative, got {changes['seed']}")
+    return {name: notebook for name, notebook in notebooks.items() if set(changes) & set(known[name])}
+
+
+def _fits(value, default):
+    if isinstance(default, float):
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return type(value) is type(default)
+
+
 def report(outcomes):
     """Return the table at the end of a run: notebook, status, time, figures made, numbers reproduced."""
     lines = [("notebook", "status", "time", "figures", "reproduced"), *(o.summary() for o in outcomes)]
@@ -156,8 +214,8 @@ def report(outcomes):
 class _Session:
     """The processes of one run, and what stays of them in its folder."""
 
-    def __init__(self, notebooks, states, job, progress):
-        self.notebooks, self.states, self.job = notebooks, states, job
+    def __init__(self, notebooks, states, job, changes, progress):
+        self.notebooks, self.states, self.job, self.changes = notebooks, states, job, changes
         self.progress = progress or Silence()
         self._running, self._stopped, self._lock = set(), False, threading.Lock()
 
@@ -205,7 +263,9 @@ class _Session:
             self.progress.start(name)
             self.states.forget(name)
             source = self.notebooks / f"{name}.ipynb"
-            process = NotebookProcess(source, self.states.executed(name), **self.job)
+            process = NotebookProcess(
+                source, self.states.executed(name), parameters=self.changes[name], **self.job
+            )
             self._running.add(process)
         begun = time.perf_counter()
         end = process.wait(on_cell=self.progress.cell)
@@ -242,13 +302,11 @@ def _version(name):
         return ""
 
 
-def _check(timeout, jobs, seed, data):
+def _check(timeout, jobs, data):
     if not timeout > 0:
         raise ValueError(f"timeout must be a positive number of seconds, got {timeout}")
     if jobs < 1:
         raise ValueError(f"jobs must be at least 1, got {jobs}")
-    if seed is not None and seed < 0:
-        raise ValueError(f"seed must not be negative, got {seed}")
     if data is not None and not Path(data).is_dir():
         raise ValueError(f"data must be an existing folder, got {data}")
     if find_spec("papermill") is None:

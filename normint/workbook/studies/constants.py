@@ -1,14 +1,9 @@
 """How much does a result depend on the constants of a method? Each is halved and doubled."""
 
 import math
-from functools import partial
 
-import numpy as np
-
-from normint.integration import integrate
-from normint.metrics import rmse
-from normint.workbook.progress import bar
 from normint.workbook.studies.open_problem import geometric_mean
+from normint.workbook.study import Study, integrated
 
 
 def varied(constants):
@@ -47,40 +42,18 @@ def varied(constants):
     return changed
 
 
-def error_of_constants(p, q, error, mask=None, **prior):
-    """Return the function from the calibrated method's constants to the error that they lead to.
-
-    Parameters
-    ----------
-    p, q, mask, **prior
-        As for :func:`normint.integrate`.
-    error : callable
-        From a depth to its error.
-    """
-    return lambda constants: error(
-        integrate(p, q, mask, method="calibrated", constants=constants, **prior).depth
-    )
-
-
-def with_known_depths(surface, seed, *, sigma=0.01, points=12):
-    """Return :func:`error_of_constants` for a noisy surface of which the depth of some pixels is known."""
-    rng = np.random.default_rng(seed)
-    noisy, prior = surface.with_noise(sigma, rng), np.full(surface.depth.shape, np.nan)
-    known = rng.choice(prior.size, points, replace=False)
-    prior.flat[known] = surface.depth.flat[known]
-    error = partial(rmse, truth=surface.depth)
-    return error_of_constants(noisy.p, noisy.q, error, prior=prior, prior_weight=10.0)
-
-
-def sensitivity(cases, constants):
+def sensitivity(cases, constants, depends=None):
     """Measure how much each constant matters.
 
     Parameters
     ----------
     cases : dict
-        From name to a list of functions from constants to an error, see :func:`error_of_constants`.
+        From name to a list of what to integrate, in the settings of
+        :func:`normint.workbook.study.integrated`.
     constants : Constants
         Those of the calibrated method.
+    depends : object
+        See :class:`normint.workbook.study.Study`.
 
     Returns
     -------
@@ -89,10 +62,12 @@ def sensitivity(cases, constants):
         changed, each divided by the error with the constants as they are.
     """
     changed, found = varied(constants), {}
-    for name, problems in cases.items():
-        base = [problem(constants) for problem in problems]
-        found[name] = {
-            key: geometric_mean([problem(new) / old for problem, old in zip(problems, base, strict=True)])
-            for key, new in bar(list(changed.items()), name)
-        }
+    as_dicts = [{}, *({name: getattr(new, name)} for (name, _), new in changed.items())]
+    for case, problems in cases.items():
+        settings = tuple(
+            {**problem, "method": "calibrated", "constants": one} for one in as_dicts for problem in problems
+        )
+        errors = Study(integrated, settings, depends=depends).run(label=case)["rmse"].to_numpy()
+        base, *others = errors.reshape(len(as_dicts), len(problems))
+        found[case] = {key: geometric_mean(row / base) for key, row in zip(changed, others, strict=True)}
     return found

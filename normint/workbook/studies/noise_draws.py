@@ -5,15 +5,29 @@ from dataclasses import dataclass
 import numpy as np
 
 from normint.integration import integrate_quietly
-from normint.methods.result import Integration
-from normint.metrics import angular_error, rmse
+from normint.metrics import angular_error
 from normint.normals.convert import depth_to_normals, normals_to_gradient
 from normint.normals.photometric_stereo import photometric_stereo
-from normint.workbook.progress import bar
 from normint.workbook.results import paper_values, record
+from normint.workbook.study import Study
 
 RECTANGULAR = ("dct", "sylvester")
 STEEPEST = 0.1  # normals with a smaller n_z have slopes beyond 10: from photographs, these are shadows
+
+
+@dataclass(frozen=True)
+class First:
+    """The result for the first draw.
+
+    Attributes
+    ----------
+    depth, energies : ndarray
+    iterations : int
+    """
+
+    depth: np.ndarray
+    energies: np.ndarray
+    iterations: int
 
 
 @dataclass(frozen=True)
@@ -22,13 +36,12 @@ class Runs:
 
     Attributes
     ----------
-    first : Integration
-        The result for the first draw.
+    first : First
     errors : ndarray
         RMSE of every draw.
     """
 
-    first: Integration
+    first: First
     errors: np.ndarray
 
     @property
@@ -47,12 +60,13 @@ def over_seeds(surface, sigma, seeds, **options):
 
     Parameters
     ----------
-    surface : Surface
+    surface : str
+        See :data:`normint.workbook.study.cases.CASES`.
     sigma : float
         Noise level, see :meth:`normint.surfaces.Surface.with_noise`. Without noise one draw is enough.
     seeds : sequence of int
     **options
-        For :func:`normint.integrate`.
+        For :func:`normint.workbook.study.integrated`: those of the surface, and of the method.
 
     Returns
     -------
@@ -60,18 +74,13 @@ def over_seeds(surface, sigma, seeds, **options):
 
     Examples
     --------
-    >>> from normint.surfaces import peaks
-    >>> runs = over_seeds(peaks(32), 0.1, range(3), method="dct")
+    >>> runs = over_seeds("peaks", 0.1, range(3), n=32, method="dct")
     >>> len(runs.errors), runs.spread < runs.mean
     (3, True)
     """
-    first, errors = None, []
-    for seed in bar(seeds if sigma else seeds[:1], options.get("method", "")):
-        noisy = surface.with_noise(sigma, np.random.default_rng(seed)) if sigma else surface
-        result = integrate_quietly(noisy.p, noisy.q, **options)
-        errors.append(rmse(result.depth, surface.depth))
-        first = first or result
-    return Runs(first, np.array(errors))
+    study = Study.over(surface=surface, sigma=sigma, seed=seeds, **options, keep=("depth", "energies"))
+    table = study.run(label=options.get("method", ""))
+    return Runs(First(**study.arrays(), iterations=int(table["iterations"][0])), table["rmse"].to_numpy())
 
 
 def titled_depths(figure, runs, labels=None):

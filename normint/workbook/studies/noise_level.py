@@ -12,7 +12,7 @@ def scan(surface, sigmas, seeds, cases, **options):
 
     Parameters
     ----------
-    surface : Surface
+    surface : str
     sigmas : sequence of float
         See :func:`normint.workbook.studies.noise_draws.over_seeds`; without noise there is one draw.
     seeds : sequence of int

@@ -1,12 +1,11 @@
 """How a method without parameters compares with methods whose parameters the truth has chosen."""
 
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from normint.integration import METHODS, integrate_quietly
-from normint.workbook.progress import bar
+from normint.workbook.study import Study, integrated
 
 # From the method to the values of its main option to try besides the default, and what else it is given: the
 # diffusion of the paper's Figure 12 has ν = 10.
@@ -51,15 +50,13 @@ class Tuned:
         return ", ".join([METHODS[self.method].label, *chosen])
 
 
-def tune(p, q, error, mask=None, *, methods=tuple(SWEEPS)):
+def tune(case, *, methods=tuple(SWEEPS)):
     """Try every value of each method's main parameter and keep the best, as only the truth can tell it.
 
     Parameters
     ----------
-    p, q, mask
-        As for :func:`normint.integrate`.
-    error : callable
-        From a depth to its error: this is the truth in hand.
+    case : dict
+        What to integrate, in the settings of :func:`normint.workbook.study.integrated`.
     methods : sequence of str
         Among the keys of `SWEEPS`.
 
@@ -70,25 +67,29 @@ def tune(p, q, error, mask=None, *, methods=tuple(SWEEPS)):
 
     Examples
     --------
-    >>> from normint.metrics import rmse
-    >>> from normint.surfaces import canadian_tent
-    >>> tent = canadian_tent(48, 12, 12)
-    >>> found = tune(tent.p, tent.q, lambda z: rmse(z, tent.depth), methods=["phi1"])["phi1"]
+    >>> found = tune({"surface": "canadian_tent", "n": 48}, methods=["phi1"])["phi1"]
     >>> found.best <= found.default
     True
     """
-    found = {}
-    for method in bar(methods, "tuning"):
+    for method in methods:
         if method not in SWEEPS:
             raise ValueError(f"methods contains {method!r}; expected some of {', '.join(SWEEPS)}")
-        values, others = SWEEPS[method]
-        tried = []
-        for options in ({}, *({METHODS[method].option: value, **others} for value in values)):
-            depth = integrate_quietly(p, q, mask, method=method, **options).depth
-            tried.append((error(depth), options, depth))
-        best = min(tried, key=lambda one: one[0])
-        found[method] = Tuned(method, tried[0][0], *best)
+    tries = [(method, options) for method in methods for options in _tried(method)]
+    settings = tuple({**case, "method": method, **options} for method, options in tries)
+    study = Study(integrated, settings, keep=("depth",))
+    errors, found = study.run(label="tuning")["rmse"], {}
+    for method in methods:
+        places = [place for place, one in enumerate(tries) if one[0] == method]
+        best = min(places, key=errors.__getitem__)
+        depth = study.arrays(best)["depth"]
+        found[method] = Tuned(method, float(errors[places[0]]), float(errors[best]), tries[best][1], depth)
     return found
+
+
+def _tried(method):
+    """Return the options of a method to try, its defaults first."""
+    values, others = SWEEPS[method]
+    return [{}, *({METHODS[method].option: value, **others} for value in values)]
 
 
 def regrets(tuned, **others):
@@ -130,20 +131,34 @@ def geometric_mean(ratios):
     return float(np.exp(np.mean(np.log(ratios))))
 
 
-def relative_errors(scene, methods):
-    """Divide the error of each method with its defaults by that of least squares, on one Scene.
+def relative_errors(scenes, methods, **settings):
+    """Divide the error of each method with its defaults by that of least squares, on each scene.
+
+    Parameters
+    ----------
+    scenes : sequence of (str, int)
+        Kinds and variants, see :func:`normint.surfaces.scenes.scene`.
+    methods : sequence of str
+    **settings
+        Others of the scenes, such as ``n``.
 
     Returns
     -------
     dict
-        From method to the ratio: below 1 it is better than least squares.
+        From (kind, variant) to a dict from method to the ratio: below 1 it is better than least squares.
     """
-
-    def error(method):
-        return scene.error(integrate_quietly(scene.p, scene.q, scene.mask, method=method).depth)
-
-    base = error("quadratic")
-    return {method: error(method) / base for method in methods}
+    every = dict.fromkeys(["quadratic", *methods])
+    cases = tuple(
+        {"surface": "scene", "kind": kind, "variant": variant, **settings, "method": method}
+        for kind, variant in scenes
+        for method in every
+    )
+    table = Study(integrated, cases).run(label="scenes")
+    errors = table.set_index(["kind", "variant", "method"])["rmse"]
+    return {
+        one: {method: float(errors[*one, method] / errors[*one, "quadratic"]) for method in methods}
+        for one in scenes
+    }
 
 
 def energy_near(depth, p, q, mask=None, *, weight=0.01):
@@ -176,32 +191,13 @@ def energy_near(depth, p, q, mask=None, *, weight=0.01):
     return float(held.energies[-1])
 
 
-def aligned_error(depth, truth, *, scaled):
-    """Measure the mean absolute error of a depth after giving it what normals do not tell.
-
-    Parameters
-    ----------
-    depth, truth : ndarray
-        NaN where unknown.
-    scaled : bool
-        Whether that is the scale, as with a near camera, or a constant, as with a far one.
-
-    Examples
-    --------
-    >>> aligned_error(np.array([1.0, 2.0, 4.0]), np.array([2.0, 4.0, 8.0]), scaled=True)
-    0.0
-    """
-    same = depth * np.nanmedian(truth / depth) if scaled else depth + np.nanmedian(truth - depth)
-    return float(np.nanmean(np.abs(same - truth)))
-
-
 def growth(surface, sizes, *, sigma=0.01, seed=0, methods=("quadratic", "mumford_shah", "calibrated")):
     """Time methods on one surface at several sizes, with noise; short times are the least of three.
 
     Parameters
     ----------
-    surface : callable
-        From a size to a Surface.
+    surface : str
+        See :data:`normint.workbook.study.cases.CASES`.
     sizes : sequence of int
 
     Returns
@@ -209,14 +205,11 @@ def growth(surface, sizes, *, sigma=0.01, seed=0, methods=("quadratic", "mumford
     (list of int, dict)
         Pixels, and from method to seconds.
     """
-    pixels, seconds = [], {method: [] for method in methods}
-    for n in sizes:
-        noisy = surface(n).with_noise(sigma, np.random.default_rng(seed))
-        pixels.append(noisy.p.size)
-        for method in methods:
-            call = partial(integrate_quietly, noisy.p, noisy.q, method=method)
-            taken = call().seconds
-            if taken < 0.5:
-                taken = min(taken, *(call().seconds for _ in range(2)))
-            seconds[method].append(taken)
-    return pixels, seconds
+    study = Study.over(surface=surface, n=sizes, sigma=sigma, seed=seed, method=methods)
+    times = study.run(fresh=True, label="times")["seconds"]
+    short = np.flatnonzero(times < 0.5)
+    again = replace(study, settings=tuple(study.settings[place] for place in short))
+    for _ in range(2 if len(short) else 0):
+        times[short] = np.minimum(times[short], again.run(fresh=True)["seconds"].to_numpy())
+    by_size = times.to_numpy().reshape(len(sizes), len(methods))
+    return [n**2 for n in sizes], dict(zip(methods, by_size.T.tolist(), strict=True))

@@ -1,112 +1,13 @@
-"""The numbers behind the signs of the paper's Table 1: what a method does at jumps, borders, smooth parts."""
+"""The paper's Table 1 with a number behind every sign, and which numbers get which sign."""
 
+import operator
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
 
-from normint.inputs import as_positive
 from normint.workbook.cases import CASES
-
-
-def unexplained(surface):
-    """Return how far each true difference of depth is from what the gradient says, downwards and right.
-
-    Parameters
-    ----------
-    surface : Surface
-
-    Returns
-    -------
-    (ndarray, ndarray)
-        |z_j - z_i - ½(g_i + g_j)| of the edges that start at each pixel, zero in the last row and column.
-    """
-    down, right = np.zeros((2, *surface.depth.shape))
-    down[:-1] = np.diff(surface.depth, axis=0) - 0.5 * (surface.p[1:] + surface.p[:-1])
-    right[:, :-1] = np.diff(surface.depth, axis=1) - 0.5 * (surface.q[:, 1:] + surface.q[:, :-1])
-    return np.abs(down), np.abs(right)
-
-
-def near_jumps(surface, *, least=3.0, distance=2):
-    """Mark the pixels within a distance of true jumps.
-
-    Parameters
-    ----------
-    surface : Surface
-        With its exact gradient.
-    least : float
-        A jump is a difference of depth that the gradient misses by more than so many pixels.
-    distance : int
-        In pixels, along rows and columns.
-
-    Examples
-    --------
-    >>> from normint.surfaces import canadian_tent
-    >>> int(near_jumps(canadian_tent()).any(axis=0).sum())  # two gable ends, three pixels to each side
-    12
-    """
-    as_positive("least", least)
-    return _grow(_ends(*(edges > least for edges in unexplained(surface))), distance)
-
-
-def error_near_jumps(depth, surface):
-    """Measure the RMSE within two pixels of true jumps, after removing the mean difference everywhere."""
-    error = depth - surface.depth
-    return float(np.sqrt(np.mean((error - error.mean())[near_jumps(surface)] ** 2)))
-
-
-def border_bias(depth, surface, *, width=2):
-    """Measure the RMSE in a frame along the image border, in per cent of the depth's standard deviation."""
-    error = depth - surface.depth
-    error = error - error.mean()
-    frame = np.ones(error.shape, bool)
-    frame[width:-width, width:-width] = False
-    return float(100 * np.sqrt(np.mean(error[frame] ** 2)) / surface.depth.std())
-
-
-def staircasing(depth, surface, noise, *, factor=4.0):
-    """Measure the share of edges on smooth parts across which the depth makes a step that is not there.
-
-    Parameters
-    ----------
-    depth : ndarray
-    surface : Surface
-        The truth, with its exact gradient.
-    noise : float
-        Standard deviation of the noise of a slope.
-    factor : float
-        A step is an error of a depth difference that exceeds those two pixels before and after it, along the
-        same line, by more than ``factor`` times the noise: bending is no step.
-
-    Returns
-    -------
-    float
-        Between 0 and 1. Smooth parts are more than three pixels away from where a true difference of depth
-        is not the mean of the slopes at its ends to a tenth of a pixel: jumps, kinks, strong curvature.
-    """
-    rough = _grow(_ends(*(edges > 0.1 for edges in unexplained(surface))), 3)
-    error = depth - surface.depth
-    steps, total = 0, 0
-    for along, barred in ((error, rough), (error.T, rough.T)):
-        jump = np.abs(np.diff(along, axis=0))
-        alone = jump[2:-2] - np.maximum(jump[:-4], jump[4:])
-        smooth = ~(barred[2:-3] | barred[3:-2])
-        steps += np.count_nonzero(alone[smooth] > factor * noise)
-        total += np.count_nonzero(smooth)
-    return float(steps / total)
-
-
-def _ends(down, right):
-    """Mark the pixels at both ends of the edges."""
-    marks = down | right
-    marks[1:] |= down[:-1]
-    marks[:, 1:] |= right[:, :-1]
-    return marks
-
-
-def _grow(marks, distance):
-    from scipy.ndimage import binary_dilation
-
-    return binary_dilation(marks, iterations=distance) if distance else marks
+from normint.workbook.study import Study
 
 
 class Column(NamedTuple):
@@ -179,6 +80,7 @@ RECOMMENDED = {
     "bilateral": {"k": 2.0},
     "calibrated": {},
 }
+RECTANGLES = ("dct", "sylvester")  # methods that take no mask
 PAPER = {
     "quadratic": ("+++", "+", "+", "−", "+", "+", "No", "No"),
     "total_variation": ("+", "+", "+", "+", "+", "+", "No", "Yes"),
@@ -187,6 +89,25 @@ PAPER = {
     "anisotropic_diffusion": ("−", "+", "+", "++", "+", "−−", "No", "No"),
     "mumford_shah": ("−", "+", "+", "+++", "+", "−−", "Yes", "Yes"),
 }
+
+
+def every_method(methods=tuple(RECOMMENDED), *, keep=(), **settings):
+    """Return the study of all methods with their recommended parameters, on the same surface.
+
+    Parameters
+    ----------
+    methods : sequence of str
+    keep, **settings
+        As for :meth:`normint.workbook.study.Study.over`; methods that take no mask get the whole image.
+    """
+    studies = (
+        Study.over(
+            **settings | ({"domain": "all"} if name in RECTANGLES and "domain" in settings else {}),
+            method=name, **RECOMMENDED[name], keep=keep,
+        )
+        for name in methods
+    )  # fmt: skip
+    return reduce(operator.add, studies)
 
 
 class Table:

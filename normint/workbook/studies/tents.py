@@ -5,7 +5,7 @@ unknown is updated first. All of this is varied, on one draw of the noise.
 """
 
 import csv
-from dataclasses import astuple, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields
 from itertools import product
 
 import numpy as np
@@ -15,10 +15,10 @@ from normint.integration import integrate_quietly
 from normint.metrics import rmse
 from normint.solver.system import System
 from normint.surfaces.formulas import canadian_tent
-from normint.workbook.progress import bar
 from normint.workbook.results import paper_values
+from normint.workbook.study import Study
 
-__all__ = ["Pair", "Setting", "grid", "nearest", "read", "rows", "search"]
+__all__ = ["Pair", "Setting", "errors", "grid", "nearest", "read", "rows", "search"]
 
 SIZES, HALVES = (64, 128), (0.14, 0.26, 0.38)
 SLOPES, EPSILONS = (0.7, 1.0, 1.3, 2.0), (0.01, 0.02, 0.03, 0.05, 0.1)
@@ -90,28 +90,47 @@ def grid():
     return [Setting(*one) for one in product(SIZES, HALVES, HALVES, SLOPES, EPSILONS)]
 
 
-def search(settings, seed=0):
-    """Yield the `Pair` of every setting.
+def search(settings, seed=0, **where):
+    """Return the `Pair` of every setting.
+
+    Parameters
+    ----------
+    settings : sequence of Setting
+    seed : int
+    **where
+        As for :meth:`normint.workbook.study.Study.run`.
+    """
+    table = Study(errors, tuple({**asdict(one), "seed": seed} for one in settings)).run(
+        label="tents", **where
+    )
+    names = [field.name for field in fields(Pair)[1:]]
+    rows = table[names].itertuples(index=False)
+    return [Pair(one, *map(float, row)) for one, row in zip(settings, rows, strict=True)]
+
+
+def errors(*, seed, **setting):
+    """Return the numbers of a `Pair`.
 
     Notes
     -----
     With the depth first, and indicators of 1 everywhere, the first depth is what at most 100 steps of
     conjugate gradients make of zero: not yet that of least squares, which is why the order matters.
     """
-    for one in bar(settings, "tents"):
-        tent = one.surface()
-        noisy = tent.with_noise(SIGMA, np.random.default_rng(seed))
-        zero = np.zeros(tent.depth.shape)
-        system = System(tent.mask, np.ones((2, *zero.shape)), solver="cg")
-        begun = system.solve(
-            noisy.p, noisy.q, slopes=True, initial=zero, tolerance=TOLERANCE, max_iterations=STEPS
-        ).depth
-        options = {"method": "mumford_shah", "scheme": "paper", "mu": MU, "epsilon": one.epsilon}
-        depths = (
-            integrate_quietly(noisy.p, noisy.q, initial=start, **options).depth
-            for start in (None, zero, begun)
-        )
-        yield Pair(one, float(tent.depth.std()), *(rmse(depth, tent.depth) for depth in depths))
+    tent = Setting(**setting).surface()
+    noisy = tent.with_noise(SIGMA, np.random.default_rng(seed))
+    zero = np.zeros(tent.depth.shape)
+    system = System(tent.mask, np.ones((2, *zero.shape)), solver="cg")
+    begun = system.solve(
+        noisy.p, noisy.q, slopes=True, initial=zero, tolerance=TOLERANCE, max_iterations=STEPS
+    ).depth
+    options = {"method": "mumford_shah", "scheme": "paper", "mu": MU, "epsilon": setting["epsilon"]}
+    starts = {"least_squares": None, "w_first": zero, "z_first": begun}
+    depths = {
+        name: integrate_quietly(noisy.p, noisy.q, initial=start, **options).depth
+        for name, start in starts.items()
+    }
+    found = {name: rmse(depth, tent.depth) for name, depth in depths.items()}
+    return {"deviation": float(tent.depth.std()), **found}
 
 
 def nearest(pairs, count=1):

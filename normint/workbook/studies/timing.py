@@ -1,15 +1,9 @@
 """How long a call takes, measured so that ratios mean something on a shared machine."""
 
-import sys
-import time
-
 import numpy as np
 
 from normint import inputs
-
-# The processor's time: on one thread, what others do on the machine hardly changes it. (The clock of Windows
-# for it is too coarse.)
-CLOCK = time.perf_counter if sys.platform == "win32" else time.process_time
+from normint.workbook.study.measuring import CLOCK
 
 
 def median_seconds(call, repeats=5, first=True):
