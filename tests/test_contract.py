@@ -72,7 +72,8 @@ FLAGS = {
     "--rays --rays-axes --depth --out --png --tiff --mesh --mesh-cut --triangles --texture --mm-per-pixel "
     "--dpi --base --solid --height-map --height-near --tile --flatten --flatten-points --preview --force "
     "--json --quiet",
-    "workbook": "--only --quick --seed --data --out --force --timeout --jobs --update",
+    "study": "--method --set --seeds --metric --workers --scheduler --dry-run --out --plot --folder",
+    "workbook": "--only --quick --seed --set --data --out --force --timeout --jobs --update",
     "methods": "",
     "warm-up": "",
     "results": "--update-readme",

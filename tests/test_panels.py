@@ -24,7 +24,7 @@ from normint.workbook.panels.panel import Panel
 from normint.workbook.panels.photographs import light_directions
 from normint.workbook.panels.widgets import TurnableSurface
 from normint.workbook.studies.control_points import control_points
-from normint.workbook.studies.noise_draws import integrate_inside, photometric_gradient
+from normint.workbook.studies.photographs import integrate_inside, photometric_gradient
 from normint.workbook.studies.restoration import restore
 
 SMALL = {

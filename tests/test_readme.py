@@ -21,6 +21,7 @@ from normint.workbook import overview
 from normint.workbook.results import BEGIN, END, read, table
 
 README = (paths.root() / "README.md").read_text(encoding="utf-8")
+STUDY = next(line for line in README.splitlines() if line.startswith(".venv/bin/normint study"))
 INTEGRATE = ".venv/bin/normint integrate my_normals --out my_surface --mesh ply --preview"
 NOTEBOOK = "01_three_by_three"
 
@@ -49,7 +50,9 @@ WOULD_RUN = {
 def clone(tmp_path_factory):
     """Lay out a clone with one notebook, an exercise, and a newcomer's normals."""
     folder = tmp_path_factory.mktemp("clone") / "normint"
-    clone = Clone(paths.root(), folder, ("01_*.ipynb", "exercises/README.md", "exercises/01_*.ipynb"))
+    clone = Clone(
+        paths.root(), folder, ("01_*.ipynb", "04_*.ipynb", "exercises/README.md", "exercises/01_*.ipynb")
+    )
     statue = figurine(96)
     write_normal_map(folder / "my_normals", gradient_to_normals(statue.p, statue.q), statue.mask)
     return clone
@@ -168,10 +171,26 @@ def makes_a_conda_environment(clone, command):
     return clone.run(command, CONDA_ENVS_DIRS=str(clone.folder.parent / "environments"))
 
 
+def varies_a_parameter(clone, command):
+    """Try only whether it would run: the notebook takes minutes."""
+    wrong = clone.run(command.replace("mu=30", "mu=x"))
+    assert wrong.returncode == 2 and "mu is 'x'; expected something like 45.0" in wrong.stderr
+    return clone.run(".venv/bin/normint workbook --help")
+
+
+def studies(clone, command):
+    done = clone.run(command)
+    assert len(done.stdout.splitlines()) == 1 + 5, done.stderr  # five values of beta
+    assert (clone.folder / "vase.png").stat().st_size > 10_000
+    return done
+
+
 KNOWN = {
     **dict.fromkeys(WOULD_RUN, would_run),
     ".venv/bin/normint workbook --only 01 --seed 7": runs_notebook_into("seed7"),
     ".venv/bin/normint workbook --only 01 --quick": runs_notebook_into("quick"),
+    ".venv/bin/normint workbook --only 04 --set mu=30": varies_a_parameter,
+    STUDY: studies,
     ".venv/bin/normint workbook --help": says("--only", "--seed", "--quick"),
     ".venv/bin/normint integrate --help": says("--method", "--option", "--axes", "--prior", "--force"),
     INTEGRATE: integrates,

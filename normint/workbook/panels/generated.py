@@ -12,7 +12,7 @@ from normint.workbook.figures.depth_maps import weakest_edge
 from normint.workbook.panels import pictures
 from normint.workbook.panels.controls import chosen_method, menu, method_controls, noise_slider, slider
 from normint.workbook.panels.panel import Panel
-from normint.workbook.studies.noise_draws import integrate_inside
+from normint.workbook.studies.photographs import integrate_inside
 
 BORDERS = {
     "least squares on Ω": "quadratic",

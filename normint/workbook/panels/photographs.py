@@ -9,7 +9,7 @@ from normint.workbook.panels import pictures
 from normint.workbook.panels.controls import chosen_method, menu, method_controls, noise_slider, slider
 from normint.workbook.panels.panel import Panel
 from normint.workbook.studies.control_points import control_points
-from normint.workbook.studies.noise_draws import depth_angular_error, integrate_inside, photometric_gradient
+from normint.workbook.studies.photographs import depth_angular_error, integrate_inside, photometric_gradient
 from normint.workbook.studies.restoration import psnr, restore
 
 LIGHTS = 12

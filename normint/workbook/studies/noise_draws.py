@@ -4,15 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from normint.integration import integrate_quietly
-from normint.metrics import angular_error
-from normint.normals.convert import depth_to_normals, normals_to_gradient
-from normint.normals.photometric_stereo import photometric_stereo
 from normint.workbook.results import paper_values, record
 from normint.workbook.study import Study
-
-RECTANGULAR = ("dct", "sylvester")
-STEEPEST = 0.1  # normals with a smaller n_z have slopes beyond 10: from photographs, these are shadows
 
 
 @dataclass(frozen=True)
@@ -135,59 +128,3 @@ def report(figure, runs, *, tolerance, note="", reasons=None):
             f"{case:{width}}   {paper[figure, case, 'RMSE']:5.2f}   {run.errors[0]:9.2f}   {every:11}     "
             f"{verdict.partition(':')[0]}"
         )
-
-
-def photometric_gradient(images, lights, mask=None, *, sigma=0.0, rng=None):
-    """Compute a gradient from photographs, with noise added to them as in the paper's Figures 10 and 11.
-
-    Parameters
-    ----------
-    images, lights, mask
-        As for :func:`normint.photometric_stereo`; grey images.
-    sigma : float
-        Standard deviation of the noise, as a fraction of the brightest pixel inside the mask.
-    rng : numpy.random.Generator, optional
-        Where the noise comes from.
-
-    Returns
-    -------
-    p, q : ndarray
-        NaN outside the mask. Flat where there is no usable normal: where all images are black, or where it
-        faces away or nearly so, as shadows make it.
-    normals : ndarray
-        As photometric stereo gives them.
-    """
-    if sigma:
-        brightest = np.max(images if mask is None else images[:, mask])
-        images = images + sigma * brightest * rng.standard_normal(images.shape)
-    normals, _ = photometric_stereo(images, lights, mask)
-    usable = normals.copy()
-    with np.errstate(invalid="ignore"):
-        usable[~(usable[..., 2] > STEEPEST)] = (0.0, 0.0, 1.0)
-    p, q = normals_to_gradient(usable, mask)
-    return p, q, normals
-
-
-def integrate_inside(p, q, mask, method, **options):
-    """Integrate on the mask, or with zeros around it where the method needs a rectangle; return the depth.
-
-    Examples
-    --------
-    >>> mask = np.array([[True, True, False]])
-    >>> integrate_inside(np.zeros((1, 3)), np.array([[1.0, 1.0, np.nan]]), mask, "dct").round(6)
-    array([[-0.5,  0.5,  nan]])
-    """
-    if method in RECTANGULAR:
-        p, q = np.where(mask, p, 0.0), np.where(mask, q, 0.0)
-        depth = integrate_quietly(p, q, method=method, **options).depth
-        return np.where(mask, depth - depth[mask].mean(), np.nan)
-    return integrate_quietly(p, q, mask, method=method, **options).depth
-
-
-def depth_angular_error(depth, normals):
-    """Return the angle between a depth's normals and the true ones, in degrees, and its mean.
-
-    Normals are central differences; pixels at the border of the depth have none and are NaN.
-    """
-    error = angular_error(depth_to_normals(depth), normals)
-    return error, float(np.nanmean(error))
