@@ -92,8 +92,9 @@ def titled_depths(figure, runs, labels=None):
         label = case
         for old, new in (labels or {}).items():
             label = label.replace(old, new)
-        printed = paper[figure, case, "RMSE"]
-        titles[f"{label}\nRMSE {run.errors[0]:.2f} (paper: {printed:.2f})"] = run.first.depth
+        printed = paper.get((figure, case, "RMSE"))  # none where a parameter was varied
+        beside = "" if printed is None else f" (paper: {printed:.2f})"
+        titles[f"{label}\nRMSE {run.errors[0]:.2f}{beside}"] = run.first.depth
     return titles
 
 
@@ -124,7 +125,8 @@ def report(figure, runs, *, tolerance, note="", reasons=None):
             tolerance=tolerance, note=text, reason=(reasons or {}).get(case, ""),
         )  # fmt: skip
         every = f"{run.mean:.2f} ± {run.spread:.2f}" if count > 1 else "one draw"
+        printed = paper.get((figure, case, "RMSE"), np.nan)
         print(
-            f"{case:{width}}   {paper[figure, case, 'RMSE']:5.2f}   {run.errors[0]:9.2f}   {every:11}     "
+            f"{case:{width}}   {printed:5.2f}   {run.errors[0]:9.2f}   {every:11}     "
             f"{verdict.partition(':')[0]}"
         )
