@@ -20,6 +20,7 @@ from normint import paths
 from normint.workbook import progress, results, statements
 from normint.workbook import run as workbook
 from normint.workbook.notebook_files import normalised, read_notebook, write_notebook
+from normint.workbook.variations import comparison
 
 FIGURE = """
 import os
@@ -363,7 +364,7 @@ def test_a_varied_run_is_compared_with_the_published_one():
         {**row, "case": "b", "ours": "5"},
         {**row, "case": "c", "ours": "1"},
     ]
-    text = workbook.comparison(published, varied)
+    text = comparison(published, varied)
     assert "| fig13 | a | RMSE | 2 | 3 | 1.5 |" in text and "| b |" not in text
     assert "1 numbers are the same; 1 have no counterpart" in text
 

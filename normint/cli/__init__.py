@@ -50,7 +50,8 @@ def workbook(arguments):
     from normint import paths
     from normint.workbook.progress import progress
     from normint.workbook.run import report as summary
-    from normint.workbook.run import run, variant_name
+    from normint.workbook.run import run
+    from normint.workbook.variations import variant_name
 
     paths.root()  # first: no library helps where the notebooks are not
     if find_spec("papermill") is None:  # each notebook imports it in a process of its own
