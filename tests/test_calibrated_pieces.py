@@ -102,13 +102,14 @@ class TestDoubt:
 class TestMoves:
     """Flat pieces at wrong heights: the residuals across their outlines are what the heights differ by."""
 
-    labels = np.repeat(np.repeat(np.arange(6).reshape(2, 3), 12, axis=0), 10, axis=1)
+    labels = np.repeat(np.repeat(np.arange(6, dtype=np.int32).reshape(2, 3), 12, axis=0), 10, axis=1)
 
     def found(self, heights, hold=0.0, price=(1.0, 1.0)):
         """Return the offsets and their number, for pieces that a prior holds at the given heights."""
         z, exists = heights[self.labels], edges_of(self.labels >= 0)
-        r, ones = np.zeros(exists.shape), np.ones(exists.shape)
-        prices = np.broadcast_to(price, (*exists.shape, 2))
+        # In the precision of the method, or its kernels would be compiled once more.
+        r, ones = np.zeros(exists.shape), np.ones(exists.shape, np.float32)
+        prices = np.broadcast_to(np.float32(price), (*exists.shape, 2))
         r[0, :-1], r[1, :, :-1] = np.diff(z, axis=0), np.diff(z, axis=1)
         hold = hold * np.bincount(self.labels.ravel())
         return moves(self.labels, 6, r, ones, prices, exists, hold, np.zeros(6))[:2]
@@ -196,8 +197,9 @@ class TestTree:
         rng = np.random.default_rng(seed)
         a, b = rng.integers(0, self.count, (2, 5 * self.count)).astype(np.int32)
         a, b = a[a != b], b[a != b]
-        price = rng.uniform(1.0, 5.0, (a.size, 2))
-        return a, b, 10.0 * rng.integers(0, 2, a.size) * rng.standard_normal(a.size), np.ones(a.size), price
+        price = rng.uniform(1.0, 5.0, (a.size, 2)).astype(np.float32)
+        r = 10.0 * rng.integers(0, 2, a.size) * rng.standard_normal(a.size)
+        return a, b, r, np.ones(a.size, np.float32), price
 
     @staticmethod
     def members(first, length, leaves):
@@ -208,19 +210,19 @@ class TestTree:
         a, b, r, v, price = self.edges(seed)
         left, right, *runs = join(a, b, r, v, price, self.count)
         members = self.members(*runs)
-        c = np.where(r > 0, price[:, 1], price[:, 0])
+        c = np.where(r > 0, price[:, 1], price[:, 0]).astype(float)
         good = c**2 * v / (c * v + r**2)
         clusters = [{k} for k in range(self.count)]
         for n in range(self.count, len(members)):
-            agreement = {}
-            for x in range(len(clusters)):
-                for y in range(x):
-                    common = [
-                        (i in clusters[x] and j in clusters[y]) or (i in clusters[y] and j in clusters[x])
-                        for i, j in zip(a, b, strict=True)
-                    ]
-                    agreement[x, y] = good[common].sum() / (np.count_nonzero(common) + 4.0)
-            x, y = max(agreement, key=agreement.get)
+            number = np.empty(self.count, int)  # of the cluster of each piece
+            for k, inside in enumerate(clusters):
+                number[list(inside)] = k
+            between = np.maximum(number[a], number[b]), np.minimum(number[a], number[b])
+            total, common = np.zeros((2, len(clusters), len(clusters)))
+            np.add.at(total, between, good)
+            np.add.at(common, between, 1.0)
+            np.fill_diagonal(total, -1.0)  # a cluster is not joined to itself
+            x, y = np.unravel_index(np.argmax(total / (common + 4.0)), total.shape)
             joined = clusters[x] | clusters[y]
             assert joined == members[n] == members[left[n]] | members[right[n]]
             clusters = [one for k, one in enumerate(clusters) if k not in (x, y)] + [joined]

@@ -37,7 +37,12 @@ def contest(seed=None):
         variants = np.full(len(KINDS), VISIBLE)
     else:
         variants = np.random.default_rng([10, seed]).integers(100, 10**6, len(KINDS))
-    return tuple(scene(kind, int(variant), SIDE) for kind, variant in zip(KINDS, variants, strict=True))
+    return tuple(_scene(kind, int(variant)) for kind, variant in zip(KINDS, variants, strict=True))
+
+
+@cache
+def _scene(kind, variant):
+    return scene(kind, variant, SIDE)
 
 
 def errors(integrate, scenes):
@@ -80,9 +85,11 @@ def edge_weights(r, scale, *, outer=2, inner=2, what="weight", factor=1.0):
     return {"weight": weight, "slope": np.abs(r) * weight, "energy": square / (scale**inner + square)}[what]
 
 
-def _imitated(options, scenes):
-    """Return what least squares with a mistake makes of scenes."""
-    return [least_squares_image(one.p, one.q, one.mask, **options) for one in scenes]
+@cache
+def _imitated(kind, variant, *options):
+    """Return what least squares with a mistake makes of a scene: it is kept, since every check needs it."""
+    one = _scene(kind, variant)
+    return least_squares_image(one.p, one.q, one.mask, **dict(options))
 
 
 @dataclass(frozen=True)
@@ -96,14 +103,14 @@ class Contest(Task):
     def verdict(self, cases, answers):
         """Return whether the score is below 1, and where it is won and lost."""
         named = [case.split()[-2:] for case in cases]
-        scenes = [scene(kind, int(variant), SIDE) for kind, variant in named]
+        scenes = [_scene(kind, int(variant)) for kind, variant in named]
         for one, (z,) in zip(scenes, answers.values(), strict=True):
             if z.shape != one.mask.shape:
                 return False, [f"on {one.kind}, z has the shape {z.shape}, expected {one.mask.shape}"]
             if not np.isfinite(z[one.mask]).all():
                 return False, [f"on {one.kind}, z has values inside the mask that are not finite"]
         found = np.array([one.error(z) for one, (z,) in zip(scenes, answers.values(), strict=True)])
-        ratios = found / errors(self.right, scenes)
+        ratios = found / [one.error(_imitated(one.kind, one.variant)) for one in scenes]
         ours, best, worst = np.exp(np.log(ratios).mean()), np.argmin(ratios), np.argmax(ratios)
         text = f"best on {KINDS[best]} ({ratios[best]:.2f}), worst on {KINDS[worst]} ({ratios[worst]:.2f})."
         if ours < 0.995:
@@ -120,7 +127,8 @@ class Contest(Task):
         """Return the mistake that the answers are nearest to, if one is much nearer than least squares."""
         gaps = {}
         for number, mistake in enumerate(self.mistakes):
-            pairs = zip(scenes, answers.values(), _imitated(mistake.options, scenes), strict=True)
+            wrong = (_imitated(one.kind, one.variant, *mistake.options.items()) for one in scenes)
+            pairs = zip(scenes, answers.values(), wrong, strict=True)
             gaps[number] = np.mean([np.std((z - depth)[one.mask]) for one, (z,), depth in pairs])
         plain = next(number for number, mistake in enumerate(self.mistakes) if not mistake.options)
         nearest = min(gaps, key=gaps.get)

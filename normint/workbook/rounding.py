@@ -6,6 +6,7 @@ Timings are never the same twice. They are named here, and always written.
 import io
 import re
 from decimal import Decimal
+from functools import reduce
 
 from normint.files.reading import read_regular
 
@@ -67,11 +68,14 @@ def same_picture(path, png):
     from PIL import Image
 
     try:
-        pictures = [Image.open(io.BytesIO(data)) for data in (read_regular(path), png)]
-        old, new = (np.asarray(picture.convert("RGBA"), int) for picture in pictures)
+        before = read_regular(path)
+        if before == png:
+            return True
+        pictures = [Image.open(io.BytesIO(data)) for data in (before, png)]
+        old, new = (np.asarray(picture.convert("RGBA"), np.int16) for picture in pictures)
     except (OSError, SyntaxError):  # there is none yet, or a damaged one
         return False
     if old.shape != new.shape:
         return False
-    change = np.abs(new - old).max(axis=-1)
+    change = reduce(np.maximum, np.moveaxis(np.abs(new - old), -1, 0))  # far quicker than along four
     return bool(change.max() <= STRONG and np.mean(change > FAINT) <= FEW)

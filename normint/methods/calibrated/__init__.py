@@ -106,9 +106,9 @@ def calibrated(
     for name, value in constants._asdict().items():
         inputs.as_positive(name, value)
     box = bounding_box(mask)
-    images = p, q, prior, weight
-    cropped = (None if image is None else np.where(mask[box], image[box], 0.0) for image in images)
-    surface = CalibratedEnergy(mask[box], *cropped, bool(away), constants, callback)
+    images, inside = (p, q, prior, weight), np.ascontiguousarray(mask[box])  # kernels are compiled once
+    cropped = (None if image is None else np.where(inside, image[box], 0.0) for image in images)
+    surface = CalibratedEnergy(inside, *cropped, bool(away), constants, callback)
 
     def whole(image, outside):
         image, inside = np.full(mask.shape, outside), image

@@ -149,8 +149,11 @@ def _at_pixels(half_octaves, middle, floor):
         for j in range(cols):
             steps = half_octaves[i, j] + HALF_OCTAVES[0] if half_octaves[i, j] >= 0.0 else 0.0
             local[i + 1, j + 1] = max(middle * 2.0 ** (0.5 * steps), floor)
-    local[0], local[-1] = local[1], local[-2]  # beyond the border as at the border
-    local[:, 0], local[:, -1] = local[:, 1], local[:, -2]
+    # Beyond the border as at the border; one by one, since rows set at once take seconds to compile.
+    for j in range(1, cols + 1):
+        local[0, j], local[rows + 1, j] = local[1, j], local[rows, j]
+    for i in range(rows + 2):
+        local[i, 0], local[i, cols + 1] = local[i, 1], local[i, cols]
     for i in range(rows + 1):
         for j in range(cols + 1):
             levels[i, j] = 0.25 * (local[i, j] + local[i + 1, j] + local[i, j + 1] + local[i + 1, j + 1])

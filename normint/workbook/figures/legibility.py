@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.image import imsave
 from matplotlib.path import Path
 
 from normint.workbook.figures.canvas import PAGE, SMALL
@@ -25,31 +26,39 @@ def faults(figure):
     >>> faults(figure)
     ["'tiny' has 5.0 points"]
     """
-    seen = _Seen(figure)
-    scale = min(1.0, PAGE / figure.get_figwidth())
-    found = [f"ink touches the {side} border" for side in seen.touched()]
-    for text, size, _ in seen.texts:
-        if size * scale < SMALL - 1e-6:
-            found.append(f"{text!r} has {size * scale:.1f} points")
-    for (first, _, one), (second, _, other) in combinations(seen.texts, 2):
-        if one.intersects_path(other, filled=True):
-            found.append(f"{first!r} lies on {second!r}")
-    for axes in figure.axes:
-        if hasattr(axes, "_colorbar") and not (axes.get_xlabel() or axes.get_ylabel()):
-            found.append("a colour bar has no label")
-    return found
+    return Seen(figure).faults()
 
 
-class _Seen(RendererAgg):
+class Seen(RendererAgg):
     """Draws a figure, and keeps each line of text that comes to the paper: the words, points and a box."""
 
     def __init__(self, figure):
-        width, height = (round(inches * figure.dpi) for inches in figure.get_size_inches())
-        super().__init__(width, height, figure.dpi)
-        self.texts = []
+        super().__init__(*figure.bbox.size, figure.dpi)
+        self.figure, self.texts = figure, []
         figure.draw(self)
 
+    def faults(self):
+        """Return what is hard to read, see :func:`faults`."""
+        figure = self.figure
+        scale = min(1.0, PAGE / figure.get_figwidth())
+        found = [f"ink touches the {side} border" for side in self.touched()]
+        for text, size, _ in self.texts:
+            if size * scale < SMALL - 1e-6:
+                found.append(f"{text!r} has {size * scale:.1f} points")
+        for (first, _, one), (second, _, other) in combinations(self.texts, 2):
+            if one.intersects_path(other, filled=True):
+                found.append(f"{first!r} lies on {second!r}")
+        for axes in figure.axes:
+            if hasattr(axes, "_colorbar") and not (axes.get_xlabel() or axes.get_ylabel()):
+                found.append("a colour bar has no label")
+        return found
+
+    def write_png(self, file, metadata):
+        """Write what was drawn, as ``figure.savefig`` would after drawing it once more."""
+        imsave(file, self.buffer_rgba(), format="png", origin="upper", dpi=self.dpi, metadata=metadata)
+
     def draw_text(self, gc, x, y, s, prop, angle, ismath=False, mtext=None):
+        """Draw a line of text, and keep it."""
         width, height, below = self.get_text_width_height_descent(s, prop, ismath)
         inside = SLACK * self.dpi / 72 / 2
         left, right, low, high = inside, width - inside, inside - below, height - below - inside

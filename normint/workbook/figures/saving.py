@@ -6,7 +6,7 @@ import warnings
 from normint import paths
 from normint.files.writing import write_atomically
 from normint.workbook.figures.canvas import SMALL
-from normint.workbook.figures.legibility import faults
+from normint.workbook.figures.legibility import Seen
 from normint.workbook.results import log_output
 from normint.workbook.rounding import TIMED_FIGURES, same_picture
 
@@ -38,16 +38,18 @@ def save(figure, name, *, data="generated"):
         figure.text(0.995, 0.003, "stand-in data", **note)
     screen, figure.dpi = figure.dpi, FINE
     _lay_out(figure, below=0.13 if data == "stand-in" else 0.0)
-    for fault in faults(figure):
+    seen = Seen(figure)
+    for fault in seen.faults():
         warnings.warn(f"figure {name}: {fault}", stacklevel=2)
     figure.dpi = screen
-    for suffix, metadata in METADATA.items():
+    drawn = {suffix: io.BytesIO() for suffix in METADATA}
+    seen.write_png(drawn[".png"], METADATA[".png"])
+    figure.savefig(drawn[".pdf"], format="pdf", dpi=FINE, metadata=METADATA[".pdf"])
+    for suffix, file in drawn.items():
         path = paths.figures() / (name + suffix)
-        drawn = io.BytesIO()
-        figure.savefig(drawn, format=suffix[1:], dpi=FINE, metadata=metadata)
-        if suffix != ".png" or timed or not same_picture(path, drawn.getvalue()):
+        if suffix != ".png" or timed or not same_picture(path, file.getvalue()):
             with write_atomically(path) as temporary:
-                temporary.write_bytes(drawn.getvalue())
+                temporary.write_bytes(file.getvalue())
         log_output("figure", path=path, data=data)
 
 

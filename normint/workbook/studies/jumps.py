@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 
 from normint.domain import NEIGHBOURS
 from normint.metrics import unexplained_steps
-from normint.surfaces.sculptures import sculpture
+from normint.surfaces.sculptures import sculpture, spoiling
 from normint.workbook.progress import bar
 
 LEARNING = range(0, 120, 2)  # sculptures: so many, because most have too much noise
@@ -278,8 +278,9 @@ def learning_edges(seeds=LEARNING, n=160):
     -------
     Edges
     """
-    figures = (sculpture(seed, n) for seed in bar(seeds, "sculptures"))
-    return Edges.joined(sculpture_edges(one) for one in figures if one.sigma <= QUIET and one.bits != 8)
+    seeds = [seed for seed, (sigma, bits) in zip(seeds, map(spoiling, seeds), strict=True)
+             if sigma <= QUIET and bits != 8]  # fmt: skip
+    return Edges.joined(sculpture_edges(sculpture(seed, n)) for seed in bar(seeds, "sculptures"))
 
 
 def sculpture_edges(figure):
