@@ -8,6 +8,7 @@ import pytest
 from course_notebooks import FOLDER, NAMES, cells, namespace_of, solution
 
 from normint import course
+from normint.course.teaching.minutes import estimates, table
 from normint.metrics import rmse
 from normint.workbook.notebook_files import source, tags
 
@@ -198,8 +199,13 @@ def test_every_task_has_minutes_and_hints_that_open_one_after_the_other(name):
     minutes = [int(number) for number in re.findall(r"^## Task \d: .+ · (\d+) minutes$", text, re.M)]
     whole = int(re.search(r"About (\d+) minutes", text)[1])
     assert len(minutes) == len(before) and sum(minutes) <= whole
+    assert whole == estimates()[NAMES.index(name)].whole
     page = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert f"| {whole} |" in next(line for line in page.splitlines() if f"({name}.ipynb)" in line)
+
+
+def test_the_page_for_teachers_shows_how_minutes_are_counted():
+    assert table() in (FOLDER / "README.md").read_text(encoding="utf-8")
 
 
 def dirichlet(mask):

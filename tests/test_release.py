@@ -17,9 +17,6 @@ from normint.course.teaching import answers, archive
 from normint.workbook.notebook_files import source, tags
 
 TASKS = [task for tasks in course.EXERCISES.values() for task in tasks if type(task) is course.Task]
-
-# Who compares with the package's own methods needs numba for it, which students install if they want.
-WITHOUT_NUMBA = [name for name in NAMES if "normint.integrate(" not in "".join(map(source, solution(name)))]
 SHORT = 40  # characters: what is shorter, such as to exchange p and q, is nobody's answer
 
 
@@ -142,7 +139,7 @@ def test_released_checks_say_what_ours_say(released, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", WITHOUT_NUMBA)
+@pytest.mark.parametrize("name", NAMES)
 def test_skeletons_and_solutions_run_with_what_students_have(released, name):
     """Whole notebooks, figures included, without the libraries that the archive does not ask for."""
     for folder, mark in ((FOLDER, "✗"), (FOLDER / "solutions", "✓")):

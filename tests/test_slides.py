@@ -5,7 +5,7 @@ import re
 import pytest
 
 from normint import cli, paths
-from normint.course.teaching import slides
+from normint.course.teaching import formulas, slides
 from normint.workbook.notebook_files import read_notebook, source
 
 NOTEBOOK = next((paths.root() / "notebooks").glob("01_*.ipynb"))
@@ -27,15 +27,26 @@ def test_each_heading_and_each_figure_has_a_slide(html):
                 assert any(title in one for one in shown), title
 
 
-def test_nothing_is_loaded_from_elsewhere_and_formulas_are_drawn(html):
-    loaded = re.findall(r"""(?:src|href)=["'](.{0,30})""", html)
+def test_nothing_is_loaded_from_elsewhere_and_mathjax_is_inside(html):
+    loaded = re.findall(r"""(?:src|href)=["'](.{0,30})""", re.sub(r"(?s)<script>.*?</script>", "", html))
     assert loaded and all(address.startswith("data:image/png;base64,") for address in loaded)
-    assert "<math" in html and "$" not in re.sub(r"(?s)<script>.*?</script>", "", html)
+    assert formulas.mathjax().read_text(encoding="utf-8")[:1000] in html
 
 
 def test_a_slide_ends_with_a_whole_sentence():
     assert slides._short("It is so. Here is a table:\n\n| a |\n| - |") == "It is so."
     assert slides._short("It is so:\n\n$$x$$") == "It is so:\n\n$$x$$"
+    assert slides._short("By A et al. (2022). B.") == "By A et al. (2022). B."
+
+
+def test_a_slide_shows_the_beginning_of_a_list_and_no_code():
+    assert slides._short("So:\n\n- One. More.\n- Two,\n  and so on.") == "So:\n\n- One.\n- Two,\n  and so on."
+    assert slides._short("So.\n\n```\nx = 1\n\ny = 2\n```") == "So."
+
+
+def test_words_below_a_figure_end_before_the_next_heading():
+    cell = {"cell_type": "markdown", "source": "It falls.\n\n## Summary\n\nNext."}
+    assert slides._words_after(cell) == "It falls."
 
 
 def test_the_command_writes_a_page_and_where_a_browser_prints_a_pdf(tmp_path, monkeypatch, capsys):

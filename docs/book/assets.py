@@ -1,12 +1,11 @@
 """Scripts and pictures that the pages need beside them, so that they need no network."""
 
 import shutil
-from importlib.metadata import files
 from pathlib import Path
 
 from normint import paths
+from normint.course.teaching import formulas
 
-MATHJAX = "tex-svg-full.js"  # one file, with its letters in it: no browser has to be allowed to load fonts
 PLOTLY = "plotly.min.js"
 
 
@@ -22,9 +21,8 @@ def figures():
 
 
 def _use_local_mathjax(app, config):
-    config.mathjax_path = MATHJAX
-    # Neither a menu nor speech: they would be loaded from elsewhere.
-    config.mathjax3_config = {"options": {"enableMenu": False}, "svg": {"fontCache": "global"}}
+    config.mathjax_path = formulas.NAME
+    config.mathjax3_config = formulas.SETTINGS
 
 
 def _copy(app, error):
@@ -33,8 +31,7 @@ def _copy(app, error):
     from plotly.offline import get_plotlyjs
 
     static, shown = Path(app.outdir, "_static"), Path(app.outdir, "figures")
-    (script,) = [file for file in files("sphinx-mathjax-offline") if file.match(f"mathjax/{MATHJAX}")]
-    shutil.copyfile(script.locate(), static / MATHJAX)
+    shutil.copyfile(formulas.mathjax(), static / formulas.NAME)
     (static / PLOTLY).write_text(get_plotlyjs(), encoding="utf-8")
     shown.mkdir(exist_ok=True)
     for path in figures():

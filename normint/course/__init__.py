@@ -15,7 +15,7 @@ from normint.course.estimators import (
     check_phi1,
     check_phi2,
 )
-from normint.course.given import factorised, least_squares, pairs, readings, solve
+from normint.course.given import by_package, factorised, least_squares, pairs, readings, solve
 from normint.course.multigrid import check_coarse_matrix, check_cycle, check_prolongation, check_smoother
 from normint.course.mumford_shah import check_alternation, check_energy, check_indicator
 from normint.course.mumford_shah import check_depth_system as check_indicated_system
@@ -48,6 +48,7 @@ __all__ = [
     "EXERCISES",
     "Mistake",
     "Task",
+    "by_package",
     "check_alternation",
     "check_coarse_matrix",
     "check_constraint",

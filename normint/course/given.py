@@ -1,9 +1,11 @@
-"""What the exercises give to the students: readings of the gradient, pairs of them, and a solver."""
+"""What the exercises give to the students: readings of the gradient, a solver, and results of the package."""
 
 from collections import namedtuple
 
 import numpy as np
 import scipy.sparse.linalg
+
+from normint.course.recorded import Recorded
 
 Pair = namedtuple("Pair", "Du Dv p q")
 Pair.__doc__ = "One way to read a gradient: differences along u and v, and the slopes given for them."
@@ -119,3 +121,23 @@ def least_squares(omega, p, q):
     """
     b = omega.Du @ omega.to_vector(p) + omega.Dv @ omega.to_vector(q)
     return solve(omega.laplacian(), b)
+
+
+def by_package(method, scene):
+    """Return the depth that a method of the package finds for a scene, with its default parameters.
+
+    Students have no numba: on the scenes of exercise 10 they get what was found here.
+
+    Examples
+    --------
+    >>> from normint.course import contest
+    >>> by_package("total_variation", contest()[0]).shape
+    (64, 64)
+    """
+    import normint
+
+    try:
+        (depth,) = Recorded("package", method).answer(f"{scene.kind} {scene.variant}", {})
+    except (FileNotFoundError, ValueError):  # in the repository nothing is recorded
+        return normint.integrate(scene.p, scene.q, scene.mask, method=method).depth
+    return depth

@@ -98,6 +98,18 @@ def test_the_search_finds_a_word(read):
     assert not wrong
 
 
+@pytest.mark.parametrize(("word", "shown"), [("Mumford", "mumford"), ("jumping", "jump"), ("over_seeds", "")])
+def test_the_search_shows_where_the_word_stands(read, word, shown):
+    """Also of a word in another form, and of one that stands only in code."""
+    page, wrong = read("search.html", query=f"?q={word}")
+    page.locator("#search-results li p.context").first.wait_for(timeout=60_000)
+    page.locator(".search-summary", has_text="found").wait_for(timeout=60_000)
+    lines = page.locator("#search-results li p.context").all_inner_texts()
+    there = [line for line in lines if (shown or word) in line.lower()]
+    assert len(there) > len(lines) / 2 and max(map(len, lines)) < 220
+    assert "$" not in "".join(lines) and not wrong
+
+
 @pytest.mark.parametrize("device", WIDTHS)
 @pytest.mark.parametrize("name", WITH_VIEW)
 def test_a_picture_stands_beside_a_surface_that_can_be_turned(read, name, device):

@@ -1,8 +1,8 @@
 """The students' archive: skeletons, and of the package what they run with, without answers.
 
 It is laid out like the repository, so that notebooks find everything where they do here. Students need no
-compiler and no numba, whose 200 MB would be the largest part of their environment: all but the comparison at
-the end of exercise 10 works without it, and that with it.
+compiler and no numba, whose 200 MB would be the largest part of their environment: what the methods of the
+package find on the scenes of exercise 10 was recorded.
 """
 
 import json
@@ -24,7 +24,7 @@ LEFT_OUT = ("cli", "course", "__main__.py", "compiling.py", "__pycache__")
 DATA = ("paper_matrices.json",)
 ABOUT_SOLUTIONS = re.compile(r" A full solution is in `solutions/`; look at it when you are done\.")
 LINK_OUTSIDE = re.compile(r"\[([^\]]+)\]\(\.\./[^)]+\)")  # to a notebook that students have not
-KERNELS = '''"""Kernels are compiled where numba is installed. Hardly any exercise calls one."""
+KERNELS = '''"""Kernels are compiled where numba is installed. No exercise calls one."""
 
 from contextlib import nullcontext
 from importlib.util import find_spec

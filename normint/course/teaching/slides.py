@@ -5,6 +5,7 @@ a slide, with the first sentences and the formulas below it; each figure is a sl
 that is written after it.
 """
 
+import json
 import re
 import shutil
 import subprocess
@@ -13,17 +14,19 @@ from html import escape
 from pathlib import Path
 
 from normint import paths
-from normint.course.teaching.formulas import with_mathml
+from normint.course.teaching import formulas
 from normint.files.writing import write_atomically
 from normint.workbook.notebook_files import read_notebook, source
 
-SENTENCES, FORMULAS = 3, 2  # on a slide
+SENTENCES, FORMULAS, ITEMS = 3, 2, 4  # on a slide
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <title>{title}</title>
+<script>MathJax = {settings};</script>
+<script>{mathjax}</script>
 <style>
 @page {{ size: 1280px 720px; margin: 0 }}
 html {{ scroll-snap-type: y mandatory }}
@@ -34,8 +37,9 @@ section {{ box-sizing: border-box; height: 100vh; padding: 1em 2em; overflow: hi
 h1 {{ font-size: 1.7em }} h2 {{ font-size: 1.3em; margin: 0 0 0.6em; color: #1f5a8a }}
 img {{ flex: 1; min-height: 0; max-width: 100%; object-fit: contain }}
 .figure {{ justify-content: flex-start; font-size: 0.8em }} .figure h2 {{ font-size: 1.1em; margin: 0 }}
+p, ul {{ margin: 0.5em 0 }} ul {{ font-size: 0.85em; padding-left: 1em }}
+mjx-container[display] > svg {{ max-width: 100%; height: auto }}
 code {{ font-size: 0.9em; background: #f2f2f2 }}
-.formula {{ display: block; font-size: 0.72em; margin: 0.5em 0 }}
 @media print {{ section {{ height: 720px }} }}
 </style>
 </head>
@@ -101,13 +105,14 @@ def slides_of(notebook):
             title = _markdown_body(f"## {heading}")
             found.append(f'<section class="figure">\n{title}{image}{caption}</section>')
     soup = BeautifulSoup("\n".join(found), "html.parser")
-    with_mathml(soup)
     for link in [*soup.find_all("a", class_="anchor-link"), *soup.find_all("a")]:
         if link.parent is None or "anchor-link" in link.get("class", []):
             link.decompose()
         else:
             link.unwrap()
-    return PAGE.format(title=escape(_title_of(notebook)), slides=soup)
+    settings = json.dumps(formulas.SETTINGS | {"tex": {"inlineMath": [["$", "$"]]}})
+    script = formulas.mathjax().read_text(encoding="utf-8").replace("</script", "<\\/script")
+    return PAGE.format(title=escape(_title_of(notebook)), settings=settings, mathjax=script, slides=soup)
 
 
 def _sections(text):
@@ -119,20 +124,23 @@ def _sections(text):
 
 
 def _short(text):
-    """Return the first sentences of a text and its first formulas, in their order.
+    """Return the first sentences of a text, its first formulas and its first list, in their order.
 
     Examples
     --------
     >>> _short("One $a. b$ here. Two. Three. Four.\\n\\n$$x = 1.$$\\n\\n| a | table |\\n\\nFive.")
     'One $a. b$ here. Two. Three.\\n\\n$$x = 1.$$'
     """
-    kept, sentences, formulas = [], SENTENCES, FORMULAS
-    for block in re.split(r"\n\s*\n|(?s:(\$\$.+?\$\$))", text):
+    kept, sentences, formulas, items = [], SENTENCES, FORMULAS, ITEMS
+    for block in re.split(r"\n\s*\n|(?s:(\$\$.+?\$\$))", re.sub(r"(?ms)^```.*?^```$", "", text)):
         block = (block or "").strip()
         if block.startswith("$$"):
             kept += [block] if formulas > 0 else []
             formulas -= 1
-        elif block and not re.match(r"[|<!`]|[-*] |\d+\. ", block) and sentences > 0:
+        elif points := re.findall(r"(?ms)^(?:[-*]|\d+\.) (.+?)(?=\n[-*] |\n\d+\. |\Z)", block):
+            kept += ["\n".join(f"- {_sentences(point)[0]}" for point in points[:items])] if items else []
+            items = 0
+        elif block and not re.match(r"[|<!`]", block) and sentences > 0:
             some = _sentences(block)[:sentences]
             sentences -= len(some)
             kept.append(" ".join(some))
@@ -142,9 +150,9 @@ def _short(text):
 
 
 def _sentences(text):
-    """Split a text into sentences; a point inside a formula ends none."""
+    """Split a text into sentences; a point inside a formula ends none, nor does one of "et al."."""
     found = [""]
-    for part in re.split(r"(?<=[.!?])\s+", text):
+    for part in re.split(r"(?<=[.!?])(?<!et al\.)\s+", text):
         joined = f"{found[-1]} {part}".strip()
         inside = found[-1].count("$") % 2 or found[-1].count("**") % 2 or not found[-1]
         found = [*found[:-1], joined] if inside else [*found, part]
@@ -161,7 +169,7 @@ def _words_after(cell):
     """Return the first sentence of a text that follows a figure, if one does."""
     if cell is None or cell["cell_type"] != "markdown" or source(cell).startswith("#"):
         return ""
-    text = _short(source(cell))
+    _, _, text = next(_sections(source(cell)))
     return "" if text.startswith("$$") else " ".join(_sentences(text)[:2])
 
 
