@@ -70,10 +70,10 @@ ARGUMENTS = {
 }
 FLAGS = {
     "integrate": "--mask --camera --axes --background --pose --world-to-camera --variable --method --option "
-    "--prior --prior-weight --prior-scale --prior-confidence --points --points-weight --fov --fov-axis "
-    "--rays --rays-axes --depth --out --png --tiff --mesh --mesh-cut --triangles --texture --mm-per-pixel "
-    "--dpi --base --solid --height-map --height-near --tile --flatten --flatten-points --preview --force "
-    "--json --quiet",
+    "--tiles --prior --prior-weight --prior-scale --prior-confidence --points --points-weight --fov "
+    "--fov-axis --rays --rays-axes --depth --out --png --tiff --mesh --mesh-cut --triangles --texture "
+    "--mm-per-pixel --dpi --base --solid --height-map --height-near --tile --flatten --flatten-points "
+    "--preview --force --json --quiet",
     "workbook": "--only --quick --seed --data --out --force --timeout --jobs --update",
     "methods": "",
     "warm-up": "",

@@ -1,5 +1,6 @@
 """Tiles give the untiled surface: on any mask, with noise, with a prior, in memory, in files and on Dask."""
 
+import json
 import warnings
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import normint
 from benchmarks import cases
+from normint import cli, shortage
 from normint.solver.system import System
 from normint.tiles import integrate_tiles as module
 from normint.tiles.cells import Cells, number_parts, restricted
@@ -223,3 +225,35 @@ def test_the_coarse_system_is_the_energy_of_its_surfaces():
 def test_many_cells_grow():
     assert module._side((100, 100), 8) == 8
     assert module._side((10**5, 10**5), 64) == 256
+
+
+def test_the_command_integrates_in_tiles(tmp_path, capsys):
+    vase = normint.surfaces.vase(200)
+    np.save(tmp_path / "vase.npy", normint.gradient_to_normals(vase.p, vase.q).astype(np.float32))
+    command = [
+        "integrate",
+        str(tmp_path / "vase.npy"),
+        "--axes",
+        "uvz",
+        "--quiet",
+        "--option",
+        "tolerance=1e-8",
+    ]
+    for name, tiles in (("whole", []), ("tiled", ["--tiles", "64"])):
+        assert cli.main([*command, *tiles, "--out", str(tmp_path / name)]) == 0
+    whole, tiled = (np.load(tmp_path / name / "depth.npy") for name in ("whole", "tiled"))
+    assert close(tiled, whole, np.isfinite(whole), 1e-5)
+    report = json.loads((tmp_path / "tiled" / "report.json").read_text(encoding="utf-8"))
+    assert report["settings"]["tiles"] == 64
+    for more in (["--method", "phi1"], ["--option", "solver=cg"], ["--tiles", "8"]):
+        assert cli.main([*command, "--tiles", "64", *more, "--out", str(tmp_path / "no")]) == 2
+        assert "--tiles" in capsys.readouterr().err
+
+
+def test_too_little_memory_is_told_before_any_work(monkeypatch):
+    monkeypatch.setattr(shortage, "available", lambda: 1e9)
+    large = np.broadcast_to(np.zeros(1, np.float32), (10**5, 10**5))
+    with pytest.raises(MemoryError, match="100000 × 100000 pixels, in tiles of 2048 × 2048, needs 122.3 GB"):
+        normint.integrate_tiles(large, large)
+    with pytest.raises(MemoryError, match="fewer workers="):
+        normint.integrate_tiles(large, large, tile=1024, workers=4, out="depth.npy")

@@ -16,13 +16,17 @@ from normint import inputs
 from normint.extras import extra
 from normint.files.writing import write_atomically
 from normint.methods.result import Integration
+from normint.shortage import shortage
 from normint.solver import threads
 from normint.tiles import windows
 from normint.tiles.cells import Cells
 
-__all__ = ["integrate_tiles"]
+__all__ = ["integrate_tiles", "memory_of_tiles"]
 
 MOST_CELLS = 2**18  # of the coarse surface: beyond, to factorise its system takes much memory
+MEMORY_OF_TILE = 230  # bytes for each pixel of a tile and its overlap, as measured
+MEMORY_OF_CELL = 4000  # bytes, of the coarse system and its factors
+MEMORY_OF_RESULT = 12  # bytes a pixel, where the depth is not in a file
 PART = 0.1  # of a tile's residual may be left in each round
 
 
@@ -99,6 +103,9 @@ def integrate_tiles(
         raise ValueError(f"out is {out}; expected a name that ends in .npy")
     side = _side(images.shape, overlap)
     tile = side * -(-tile // side)
+    what = f"p of {images.shape[0]} × {images.shape[1]} pixels, in tiles of {tile} × {tile},"
+    if short := shortage(what, memory_of_tiles(images.shape, tile, overlap, workers or 1, out is None)):
+        raise MemoryError(f"{short}; expected a smaller tile=, fewer workers=, or a file out= for the depth")
     with _runner(workers, images.lazy) as run, _depth(images.shape, out) as (depth, parts, finish):
         work = _Work(images, depth, parts, tile, overlap, side, run)
         found = work.iterate(tolerance, max_iterations)
@@ -113,6 +120,20 @@ def integrate_tiles(
         text = f"integrate_tiles did not converge in {max_iterations} rounds; a larger overlap needs fewer"
         warnings.warn(text, RuntimeWarning, stacklevel=2)
     return result
+
+
+def memory_of_tiles(shape, tile, overlap, workers=1, in_memory=True):
+    """Return how many bytes :func:`integrate_tiles` takes.
+
+    Examples
+    --------
+    >>> memory_of_tiles((100_000, 50_000), 2048, 64, in_memory=False) / 1e9
+    2.1...
+    """
+    rows, columns = shape
+    wide = min(rows, tile + 2 * overlap) * min(columns, tile + 2 * overlap)
+    cells = MEMORY_OF_CELL * min(MOST_CELLS, rows * columns / overlap**2)
+    return workers * MEMORY_OF_TILE * wide + cells + in_memory * MEMORY_OF_RESULT * rows * columns
 
 
 def _side(shape, overlap):
