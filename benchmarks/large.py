@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import cv2
 import numpy as np
+import OpenEXR
 
 import normint
 from benchmarks import judge
@@ -18,49 +20,30 @@ from normint import paths
 
 BYTES = 120  # a pixel: the limit for a map in one piece
 ROWS = 200  # made at a time
+HEADER = "call,domain,rows,columns,rounds,bytes a pixel,limit,met,CPU s a megapixel,apart".split(",")
 
 
 def measure(quick):
     """Yield the rows of large.csv, its header first."""
-    yield (
-        "call",
-        "domain",
-        "rows",
-        "columns",
-        "rounds",
-        "bytes a pixel",
-        "limit",
-        "met",
-        "CPU s a megapixel",
-        "apart",
-    )
-    n = 2000 if quick else 10_000
-    with TemporaryDirectory(dir=paths.root() / "build") as folder:
-        folder = Path(folder)
-        make_slopes(folder, n)
+    yield HEADER
+    n, build = 2000 if quick else 10_000, paths.root() / "build"
+    build.mkdir(exist_ok=True)
+    with TemporaryDirectory(dir=build) as folder:
+        make_slopes(Path(folder), n)
         for call, domain in (("integrate", "disk"), ("integrate", "rectangle"), ("integrate_tiles", "disk")):
-            yield row(
-                call, domain, n, [sys.executable, "-m", "benchmarks.large", str(folder), call, domain], folder
-            )
+            yield row(call, domain, n, ["benchmarks.large", folder, call, domain])
         for suffix in ("npy", "tiff", "exr"):
-            make_normals(folder, suffix)
-            command = [
-                sys.executable,
-                "-m",
-                "normint",
-                "integrate",
-                f"{folder}/normals.{suffix}",
-                "--axes",
-                "uvz",
-            ]
-            command += ["--mask", f"{folder}/mask.npy", "--out", f"{folder}/{suffix}", "--quiet"]
-            yield row(f"normint integrate normals.{suffix}", "disk", n, command, folder)
-            (folder / f"normals.{suffix}").unlink()
+            path = make_normals(Path(folder), suffix)
+            command = ["normint", "integrate", str(path), "--axes", "uvz", "--mask", f"{folder}/mask.npy"]
+            command += ["--out", f"{folder}/{suffix}", "--quiet"]
+            yield row(f"normint integrate normals.{suffix}", "disk", n, command)
+            path.unlink()
 
 
-def row(call, domain, n, command, folder):
-    """Run a command, and return its row."""
+def row(call, domain, n, command):
+    """Run a module with its arguments, and return the row of what it took."""
     print(f"{call}, {domain} …", flush=True)
+    command = [sys.executable, "-m", *command]
     process = subprocess.Popen(command, cwd=paths.root(), stdout=subprocess.PIPE, text=True)
     said = process.stdout.read().split()
     _, status, used = os.wait4(process.pid, 0)
@@ -78,42 +61,35 @@ def row(call, domain, n, command, folder):
 def make_slopes(folder, n):
     """Write the slopes of a smooth surface with noise, as float32, and a disk, a few rows at a time."""
     rng, u, across = np.random.default_rng(0), np.arange(n) * (6 / n), np.linspace(-1, 1, n)
-    types = {"p": np.float32, "q": np.float32, "mask": bool}
-    files = {
-        name: np.lib.format.open_memmap(folder / f"{name}.npy", "w+", dtype, (n, n))
-        for name, dtype in types.items()
-    }
+    make = np.lib.format.open_memmap
+    slopes = [make(folder / f"{name}.npy", "w+", np.float32, (n, n)) for name in "pq"]
+    mask = make(folder / "mask.npy", "w+", bool, (n, n))
     for top in range(0, n, ROWS):
         rows = slice(top, top + ROWS)
         down = u[rows, np.newaxis]
-        for name, slope in (("p", np.cos(down + 2 * u)), ("q", np.sin(down * u))):
-            files[name][rows] = slope + 0.1 * rng.standard_normal(slope.shape)
-        files["mask"][rows] = np.hypot(across[rows, np.newaxis], across) < 1
+        for file, slope in zip(slopes, (np.cos(down + 2 * u), np.sin(down * u)), strict=True):
+            file[rows] = slope + 0.1 * rng.standard_normal(slope.shape)
+        mask[rows] = np.hypot(across[rows, np.newaxis], across) < 1
 
 
 def make_normals(folder, suffix):
-    """Write the normals of these slopes, as float32, the components along u, v and z."""
+    """Write the normals of these slopes, as float32, the components along u, v and z; return the path."""
     p, q = (np.load(folder / f"{name}.npy", mmap_mode="r") for name in "pq")
-    path = folder / f"normals.{suffix}"
-    target = path if suffix == "npy" else folder / "normals.raw"
-    normals = np.lib.format.open_memmap(target, "w+", np.float32, (*p.shape, 3))
+    path, first = folder / f"normals.{suffix}", folder / "normals.npy"
+    normals = np.lib.format.open_memmap(first, "w+", np.float32, (*p.shape, 3))
     for top in range(0, len(p), ROWS):
         rows = slice(top, top + ROWS)
         normals[rows] = normint.gradient_to_normals(p[rows], q[rows])
     if suffix == "tiff":
-        import cv2
-
         cv2.imwrite(str(path), normals[..., ::-1], [cv2.IMWRITE_TIFF_COMPRESSION, 1])
     elif suffix == "exr":
-        import OpenEXR
-
         channels = {name: np.ascontiguousarray(normals[..., k]) for k, name in enumerate("XYZ")}
-        with OpenEXR.File(
-            {"compression": OpenEXR.NO_COMPRESSION, "type": OpenEXR.scanlineimage}, channels
-        ) as file:
+        header = {"compression": OpenEXR.NO_COMPRESSION, "type": OpenEXR.scanlineimage}
+        with OpenEXR.File(header, channels) as file:
             file.write(str(path))
-    if target != path:
-        target.unlink()
+    if path != first:
+        first.unlink()
+    return path
 
 
 def main(folder, call, domain):

@@ -92,5 +92,5 @@ def _begin_of_large(path):
             return None
         with open_regular(path) as file:
             return file.read(8)
-    except OSError:
+    except (OSError, ValueError):
         return None  # whoever reads it says why

@@ -64,7 +64,7 @@ def integrate_tiles(
     Returns
     -------
     Integration
-        If p is an array of Dask, so is the depth.
+        If an array of Dask is given, the depth is one.
 
     Notes
     -----
@@ -99,6 +99,7 @@ def integrate_tiles(
         raise ValueError(f"overlap is {overlap}; expected less than half of the tile, {tile / 2:g}")
     tolerance = inputs.as_positive("tolerance", tolerance)
     max_iterations = inputs.as_count("max_iterations", max_iterations)
+    workers = None if workers is None else inputs.as_count("workers", workers)
     if out is not None and Path(out).suffix.lower() != ".npy":
         raise ValueError(f"out is {out}; expected a name that ends in .npy")
     side = _side(images.shape, overlap)
@@ -106,15 +107,20 @@ def integrate_tiles(
     what = f"p of {images.shape[0]} × {images.shape[1]} pixels, in tiles of {tile} × {tile},"
     if short := shortage(what, memory_of_tiles(images.shape, tile, overlap, workers or 1, out is None)):
         raise MemoryError(f"{short}; expected a smaller tile=, fewer workers=, or a file out= for the depth")
-    with _runner(workers, images.lazy) as run, _depth(images.shape, out) as (depth, parts, finish):
-        work = _Work(images, depth, parts, tile, overlap, side, run)
-        found = work.iterate(tolerance, max_iterations)
-        work.settle()
-        depth = finish()
+    with _runner(workers, images.lazy) as run:
+
+        def work(depth, parts):
+            """Fill two arrays, in memory or mapped; return what a result holds beside the depth."""
+            work = _Work(images, depth, parts, tile, overlap, side, run)
+            found = work.iterate(tolerance, max_iterations)
+            work.settle()
+            return found
+
+        depth, found = _filled(images.shape, out, work)
     if images.lazy:
         import dask.array
 
-        depth = dask.array.from_array(depth, chunks=p.chunks)
+        depth = dask.array.from_array(depth, chunks=getattr(p, "chunks", "auto"))
     result = Integration(depth=depth, **found, seconds=time.perf_counter() - start)
     if not result.converged:
         text = f"integrate_tiles did not converge in {max_iterations} rounds; a larger overlap needs fewer"
@@ -283,22 +289,18 @@ class _Work:
         return self.depth[window.slices], *self.images.read(window)
 
 
-@contextmanager
-def _depth(shape, out) -> Iterator[Any]:
-    """Yield the depth, the numbers of parts, and what returns the depth when all is done."""
+def _filled(shape, out, work):
+    """Return the depth, in memory or mapped from a file that is there when it is complete, and more."""
     if out is None:
-        depth, parts = np.empty(shape), np.empty(shape, np.int32)
-        yield depth, parts, lambda: depth
-        return
+        depth = np.empty(shape)
+        return depth, work(depth, np.empty(shape, np.int32))
     with write_atomically(out) as temporary, tempfile.TemporaryFile(dir=temporary.parent) as scratch:
-        depth = np.lib.format.open_memmap(temporary, "w+", np.float64, shape)
-        parts = np.memmap(scratch, np.int32, "w+", shape=shape)
-
-        def finish():
-            depth.flush()
-            return np.load(temporary, mmap_mode="r")  # the file, whatever its name will be
-
-        yield depth, parts, finish
+        # Nobody else holds these arrays: some systems do not rename a file that is still mapped.
+        found = work(
+            np.lib.format.open_memmap(temporary, "w+", np.float64, shape),
+            np.memmap(scratch, np.int32, "w+", shape=shape),
+        )
+    return np.load(out, mmap_mode="r"), found
 
 
 @contextmanager
@@ -307,7 +309,7 @@ def _runner(workers, lazy) -> Iterator[Any]:
     if workers is None and not lazy:
         yield _in_turn
         return
-    workers = inputs.as_count("workers", 1 if workers is None else workers)
+    workers = workers or 1
     with extra("cluster", "tiles of Dask arrays, or on several workers,"):
         import dask
 
@@ -318,7 +320,8 @@ def _runner(workers, lazy) -> Iterator[Any]:
         while batch := [task(*call) for call in islice(calls, workers)]:
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Sending large graph")  # a tile is, and is sent once
-                yield from dask.compute(*batch)
+                found = dask.compute(*batch)
+            yield from found
 
     before = threads.chosen()
     try:
