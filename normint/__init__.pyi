@@ -15,5 +15,6 @@ from .normals.flattening import flatten as flatten
 from .normals.integrate_normals import integrate_normals as integrate_normals
 from .normals.photometric_stereo import photometric_stereo as photometric_stereo
 from .solver.threads import set_threads as set_threads
+from .tiles.integrate_tiles import integrate_tiles as integrate_tiles
 
 __version__: str

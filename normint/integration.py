@@ -1,14 +1,17 @@
 """From a gradient field to a depth map: one call for every method."""
 
 import inspect
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from normint import inputs
 from normint.compiling import interruptible
+from normint.domain import bounding_box
 from normint.methods.anisotropic_diffusion import anisotropic_diffusion
 from normint.methods.bilateral import bilateral
 from normint.methods.calibrated import calibrated
@@ -18,6 +21,11 @@ from normint.methods.quadratic import quadratic
 from normint.methods.rectangular import dct, sylvester
 from normint.methods.result import Integration
 from normint.methods.total_variation import total_variation
+from normint.shortage import shortage
+
+MEMORY_OF_PRIOR = 90  # bytes a pixel that a prior adds, whatever the method
+MEMORY_OF_REST = 30  # bytes for each pixel far from the mask: slopes as float64, and the depth
+UNASKED = 1e8  # bytes: there is always so much
 
 
 class Method(NamedTuple):
@@ -26,20 +34,21 @@ class Method(NamedTuple):
     function: Callable[..., Integration]
     label: str  # in figures, panels and tables
     colour: str  # in charts
+    memory: int  # bytes for each pixel of the rectangle around the mask, as measured
     option: str | None = None  # the parameter that decides most, if there is one to choose
 
 
 METHODS = {
-    "quadratic": Method(quadratic, "least squares", "#0072b2"),
-    "dct": Method(dct, "DCT", "#000000"),
-    "sylvester": Method(sylvester, "Sylvester", "#d55e00"),
-    "total_variation": Method(total_variation, "total variation", "#009e73"),
-    "phi1": Method(phi1, "Φ1", "#56b4e9", "beta"),
-    "phi2": Method(phi2, "Φ2", "#000000", "gamma"),
-    "anisotropic_diffusion": Method(anisotropic_diffusion, "diffusion", "#cc79a7", "mu"),
-    "mumford_shah": Method(mumford_shah, "Mumford-Shah", "#e69f00", "mu"),
-    "calibrated": Method(calibrated, "calibrated", "#882255"),
-    "bilateral": Method(bilateral, "bilateral", "#999933", "k"),
+    "quadratic": Method(quadratic, "least squares", "#0072b2", 90),
+    "dct": Method(dct, "DCT", "#000000", 40),
+    "sylvester": Method(sylvester, "Sylvester", "#d55e00", 75),
+    "total_variation": Method(total_variation, "total variation", "#009e73", 170),
+    "phi1": Method(phi1, "Φ1", "#56b4e9", 200, "beta"),
+    "phi2": Method(phi2, "Φ2", "#000000", 260, "gamma"),
+    "anisotropic_diffusion": Method(anisotropic_diffusion, "diffusion", "#cc79a7", 250, "mu"),
+    "mumford_shah": Method(mumford_shah, "Mumford-Shah", "#e69f00", 300, "mu"),
+    "calibrated": Method(calibrated, "calibrated", "#882255", 400),
+    "bilateral": Method(bilateral, "bilateral", "#999933", 175, "k"),
 }
 
 
@@ -71,6 +80,14 @@ def integrate(
     Returns
     -------
     Integration
+
+    Raises
+    ------
+    ValueError
+        If an argument is wrong; the message names it.
+    MemoryError
+        If there is not the memory that the method needs, before any work.
+        :func:`normint.integrate_tiles` needs less.
 
     Warns
     -----
@@ -109,8 +126,34 @@ def integrate_quietly(
             own = ", ".join(name for name in known if name not in ("prior", "prior_weight"))
             meant = inputs.nearest(name, known)
             raise ValueError(f"{name} is not an option of method {method!r}; it has {own}{meant}")
+    _check_memory(p, mask, method, options.get("prior") is not None)
     with interruptible():
         return function_of(method)(p, q, mask, **options)
+
+
+def memory_of(method: str, pixels: int, *, prior: bool = False) -> int:
+    """Return how many bytes a method takes for so many pixels of the rectangle around the mask.
+
+    Examples
+    --------
+    >>> memory_of("quadratic", 100_000_000) / 1e9
+    9.0
+    """
+    return pixels * (METHODS[method].memory + (MEMORY_OF_PRIOR if prior else 0))
+
+
+def _check_memory(p: Any, mask: Any, method: str, prior: bool) -> None:
+    """Refuse, before any work, what does not fit into the memory."""
+    shape: tuple[int, ...] = getattr(p, "shape", ())
+    if len(shape) != 2 or memory_of(method, math.prod(shape), prior=prior) < UNASKED:
+        return
+    pixels = math.prod(shape)
+    if isinstance(mask, np.ndarray) and mask.shape == shape and mask.any():
+        pixels = mask[bounding_box(mask)].size
+    needed = memory_of(method, pixels, prior=prior) + MEMORY_OF_REST * (math.prod(shape) - pixels)
+    what = f"p of {shape[0]} × {shape[1]} pixels, {pixels / 1e6:.4g} million of them around the mask,"
+    if short := shortage(f"{what} integrated by {method},", needed):
+        raise MemoryError(f"{short}; normint.integrate_tiles integrates by least squares tile by tile")
 
 
 def options_of(method: str) -> list[str]:

@@ -89,6 +89,19 @@ def threads():
     return None
 
 
+def memory():
+    """Return how many bytes of memory may be taken at most: `$NORMINT_MEMORY`, such as 8e9, or None."""
+    text = os.environ.get("NORMINT_MEMORY", "").strip()
+    if not text:
+        return None
+    try:
+        if (size := float(text)) > 0:
+            return size
+    except ValueError:
+        pass
+    raise ValueError(f"NORMINT_MEMORY is {text!r}; expected a number of bytes > 0, such as 8e9")
+
+
 def kernel_environment(figures_folder, variant, data):
     """Return the environment of the kernels that run the notebooks."""
     environment = {

@@ -36,8 +36,9 @@ DEFAULTS = {
     ("calibrated", "away"): False,
 }
 NAMES = {
-    "normint": "Integration integrate integrate_normals normals_to_gradient gradient_to_normals "
-    "depth_to_normals flatten photometric_stereo set_threads surfaces metrics domain datasets course priors",
+    "normint": "Integration integrate integrate_normals integrate_tiles normals_to_gradient "
+    "gradient_to_normals depth_to_normals flatten photometric_stereo set_threads surfaces metrics domain "
+    "datasets course priors",
     "normint.surfaces": "Surface peaks vase canadian_tent figurine bust",
     "normint.metrics": "rmse mean_angular_error",
     "normint.domain": "Domain",
@@ -57,6 +58,7 @@ ARGUMENTS = {
     "integrate": "p q mask method prior prior_weight options",
     "integrate_normals": "normals mask camera axes method prior prior_weight distance least_cosine steepest "
     "check_axes depth background pose options",
+    "integrate_tiles": "p q mask prior prior_weight tile overlap tolerance max_iterations workers out",
     "normals_to_gradient": "normals mask",
     "gradient_to_normals": "p q",
     "depth_to_normals": "z mask",
@@ -68,10 +70,10 @@ ARGUMENTS = {
 }
 FLAGS = {
     "integrate": "--mask --camera --axes --background --pose --world-to-camera --variable --method --option "
-    "--prior --prior-weight --prior-scale --prior-confidence --points --points-weight --fov --fov-axis "
-    "--rays --rays-axes --depth --out --png --tiff --mesh --mesh-cut --triangles --texture --mm-per-pixel "
-    "--dpi --base --solid --height-map --height-near --tile --flatten --flatten-points --preview --force "
-    "--json --quiet",
+    "--tiles --prior --prior-weight --prior-scale --prior-confidence --points --points-weight --fov "
+    "--fov-axis --rays --rays-axes --depth --out --png --tiff --mesh --mesh-cut --triangles --texture "
+    "--mm-per-pixel --dpi --base --solid --height-map --height-near --tile --flatten --flatten-points "
+    "--preview --force --json --quiet",
     "study": "--method --set --seeds --metric --workers --scheduler --dry-run --out --plot --folder",
     "workbook": "--only --quick --seed --set --data --out --force --timeout --jobs --update",
     "methods": "",

@@ -22,9 +22,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from relief_files import MASK, NORMALS, XYZ, as_colours, assert_refused, run, write
 
-from normint import datasets, paths
+from normint import datasets, paths, shortage
 from normint.datasets import stand_ins
-from normint.files import reading
 from normint.files.arrays import FORMATS
 from normint.files.images import hushed, read_image, write_image
 from normint.files.matlab import read_matlab
@@ -501,18 +500,18 @@ class TestLargeFiles:
         ],
     )
     def test_the_size_what_it_needs_and_what_there_is(self, relief, monkeypatch, capsys, suffix, made):
-        monkeypatch.setattr(reading, "available", lambda: 2e9)
+        monkeypatch.setattr(shortage, "available", lambda: 2e9)
         path = relief / f"large{suffix}"
         path.write_bytes(made)
         size = "12000 × 12000" if suffix == ".npz" else f"{SIDE} × {SIDE}"
         assert_refused(capsys, run(path), f"large{suffix}", size, "GB of memory; there are only 2.0 GB")
-        monkeypatch.setattr(reading, "available", lambda: 1e15)
+        monkeypatch.setattr(shortage, "available", lambda: 1e15)
         if suffix in (".png", ".tiff"):
             words = f"{SIDE} × {SIDE} pixels is larger than images that OpenCV reads"
             assert_refused(capsys, run(path), words)
 
     def test_a_file_of_many_bytes(self, relief, monkeypatch, capsys):
-        monkeypatch.setattr(reading, "available", lambda: 2e9)
+        monkeypatch.setattr(shortage, "available", lambda: 2e9)
         with open("large.npy", "wb") as file:
             file.truncate(4 * 10**9)  # of nothing, which take no room on the disk
         assert_refused(capsys, run("large.npy"), "large.npy needs 4.0 GB of memory; there are only 2.0 GB")
@@ -520,13 +519,13 @@ class TestLargeFiles:
     @needs_openexr
     def test_exr(self, relief, monkeypatch, capsys):
         write(relief / "n.exr", XYZ.astype(np.float32))
-        monkeypatch.setattr(reading, "available", lambda: 10_000)
+        monkeypatch.setattr(shortage, "available", lambda: 10_000)
         assert_refused(capsys, run(relief / "n.exr"), "n.exr needs")
 
     def test_the_work_is_estimated_too(self, relief, monkeypatch, capsys):
         # Around the mask there are 17 × 17 pixels; their file, of some thousand bytes, is read.
-        monkeypatch.setattr(reading, "available", lambda: 100 * 17 * 17)
-        words = "relief of 17 × 17 pixels, integrated by quadratic, needs 0.0376 MB of memory; there are only"
+        monkeypatch.setattr(shortage, "available", lambda: 60 * 17 * 17)
+        words = "relief of 17 × 17 pixels, integrated by quadratic, needs 0.026 MB of memory; there are only"
         assert_refused(capsys, run(relief), words)
         np.save("n.npy", XYZ[:17, :17])
         assert run("n.npy", "--method", "dct", "--quiet") == 0
@@ -534,7 +533,7 @@ class TestLargeFiles:
 
     def test_a_limit_of_the_process_counts(self):
         program = (
-            "import resource; from normint.files.reading import available; before = available();"
+            "import resource; from normint.shortage import available; before = available();"
             "resource.setrlimit(resource.RLIMIT_AS, (2**31, -1)); print(before, available())"
         )
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

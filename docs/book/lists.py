@@ -1,5 +1,6 @@
 """Lists that are made, never typed: a line `<!-- book: gallery -->` of a page becomes the gallery."""
 
+import csv
 import re
 from pathlib import Path
 
@@ -105,9 +106,17 @@ def measured():
     return "\n".join(lines)
 
 
+def large():
+    """Return what maps of many pixels take, as measured."""
+    with open(paths.root() / "benchmarks" / "large.csv", newline="", encoding="utf-8") as file:
+        head, *rows = csv.reader(file)
+    return "\n".join("| " + " | ".join(line) + " |" for line in (head, ["---"] * len(head), *rows))
+
+
 LISTS = {
     "exercises": exercises,
     "gallery": gallery,
+    "large": large,
     "printed": printed,
     "measured": measured,
     "methods": reference.methods,

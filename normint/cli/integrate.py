@@ -18,14 +18,14 @@ from normint.cli.cameras import camera_file, camera_of, check_camera
 from normint.cli.parsing import UsageError
 from normint.cli.printing import CannotPrint, complain, say
 from normint.cli.priors import check_prior, compare_with_prior, hold_task, read_prior, settings_of_prior
+from normint.cli.tiles import check_tiles, in_tiles
 from normint.normals.lens import NearLens
 from normint.normals.maps import NormalMap
 
 MESHES = ("ply", "obj", "stl", "glb")
 HEIGHT_MAPS = ("png8", "png16", "tiff", "tiff32", "exr")
-# Bytes that the methods take for each pixel of the rectangle around the mask, as measured, and a mesh of it.
-MEMORY = {"quadratic": 130, "dct": 40, "sylvester": 65, "calibrated": 400}
-MEMORY_OF_OTHERS, MEMORY_OF_MESH, MEMORY_OF_OBJ, MEMORY_OF_SLOPES = 250, 700, 1300, 20
+# Bytes that meshes take for each pixel of the rectangle around the mask, as measured, and slopes.
+MEMORY_OF_MESH, MEMORY_OF_OBJ, MEMORY_OF_SLOPES = 700, 1300, 20
 
 DESCRIPTION = "Integrate a normal map into a depth map."
 EPILOG = """
@@ -77,6 +77,8 @@ def add_integrate(commands):
     add("--method", default="quadratic", metavar="NAME", help="how (%(default)s), see below")
     add("--option", action="append", default=[], metavar="NAME=VALUE",
         help="of the method, such as mu=45 or max_iterations=200 (repeatable)")  # fmt: skip
+    add("--tiles", type=int, metavar="SIDE",
+        help="in tiles of so many pixels, such as 2048: takes less memory (quadratic)")  # fmt: skip
     # The camera, see cameras.py.
     add("--fov", type=float, metavar="DEGREES", help="field of view of a perspective camera without K")
     add("--fov-axis", metavar="AXIS", help="that it is along: horizontal (default), vertical or diagonal")
@@ -154,8 +156,10 @@ def integrate(arguments):
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")  # what matters of it is seen in the result
             return _integrate(arguments)
-    except MemoryError:
-        what = f"{' '.join(arguments.path)} is too large for the memory"
+    except MemoryError as error:
+        what = f"{' '.join(arguments.path)} is too large for the memory" + (
+            f": {error}" if str(error) else ""
+        )
     except (ValueError, OSError, ArithmeticError) as error:
         what = error
     complain(f"error: {what}")
@@ -237,7 +241,9 @@ def _check_usage(arguments):
             )
     check_camera(arguments)
     check_prior(arguments)
-    return parsing.parse_options(arguments.method, arguments.option)
+    options = parsing.parse_options(arguments.method, arguments.option)
+    check_tiles(arguments, options)
+    return options
 
 
 def _read(arguments, options):
@@ -257,6 +263,7 @@ def _read(arguments, options):
         "axes": None,  # known when the map is decoded
         "method": arguments.method,
         "options": dict(options),
+        **({} if arguments.tiles is None else {"tiles": arguments.tiles}),
         **settings_of_prior(arguments),
     }
     if isinstance(options.get("initial"), str):
@@ -291,7 +298,7 @@ def _solve(arguments, task):
     """Integrate; what goes wrong because of flipped axes is said together with the axes that would do."""
     from normint.domain import bounding_box
     from normint.files.reading import check_room
-    from normint.integration import iterations_are_asked_for
+    from normint.integration import iterations_are_asked_for, memory_of
     from normint.normals.axes import axes_warning
     from normint.normals.integrate_normals import integrate_map
 
@@ -299,9 +306,11 @@ def _solve(arguments, task):
     rows, columns = seen.domain[bounding_box(seen.domain)].shape
     in_words = arguments.triangles is None and any("obj" in suffix.lower() for suffix in arguments.mesh)
     of_mesh = (MEMORY_OF_OBJ if in_words else MEMORY_OF_MESH) if arguments.mesh else 0
-    each = MEMORY.get(arguments.method, MEMORY_OF_OTHERS) + of_mesh
+    needed = of_mesh * rows * columns
+    if arguments.tiles is None:
+        needed += memory_of(arguments.method, rows * columns, prior=bool(task.prior))
     what = f"{arguments.path} of {rows} × {columns} pixels, integrated by {arguments.method},"
-    check_room(what, each * rows * columns)
+    check_room(what, needed)
     because = task.settings["axes why"]
     flipped = axes_warning(seen) if because is None else None
     task.settings["axes why"] = _why(seen, because, flipped)
@@ -310,7 +319,8 @@ def _solve(arguments, task):
         held = hold_task(task)
         prior = {} if held is None else {"prior": held.prior, "prior_weight": held.weight}
         with _progress(arguments, task.options) as callback:
-            result = integrate_map(seen, arguments.method, **prior, **task.options, **callback)
+            how = {"integrate": in_tiles(arguments.tiles)} if arguments.tiles else callback
+            result = integrate_map(seen, arguments.method, **prior, **task.options, **how)
     except ValueError as error:
         text = f"{error}; {flipped}" if flipped else error
         raise ValueError(_as_on_the_command_line(text)) from error

@@ -11,6 +11,7 @@ import numpy as np
 
 from normint.files.exr import read_exr
 from normint.files.images import decode_image
+from normint.files.mapped import map_npy
 from normint.files.matlab import read_matlab
 from normint.files.reading import check_room, read_regular
 
@@ -155,6 +156,9 @@ def _choose(path, arrays, expected, fits, variable):
 
 
 def _read_numpy(path, names):
+    with _refusing(f"{path} is not a NumPy file of numbers that can be read"):
+        if (mapped := map_npy(path)) is not None:
+            return {"": mapped}
     data = read_regular(path)
     with _refusing(f"{path} is not a NumPy file of numbers that can be read"):
         members = _members(data, names)

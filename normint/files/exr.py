@@ -39,7 +39,7 @@ def read_exr(path, *, alpha=False):
     OpenCV, which reads some EXR files, would take the first colours it finds, in a rendering those of the
     picture and not the normals beside it, without a word. So it is not asked.
     """
-    if not read_regular(path).startswith(MAGIC):
+    if read_regular(path, first=len(MAGIC)) != MAGIC:
         raise ValueError(f"{path} is not an EXR file")
     try:
         import OpenEXR

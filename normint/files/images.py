@@ -14,6 +14,7 @@ from threading import Lock
 import cv2
 import numpy as np
 
+from normint.files.mapped import BITS, LENGTH, SAMPLES, WIDTH, map_tiff, tiff_tags
 from normint.files.reading import check_room, read_regular
 from normint.files.writing import write_whole
 
@@ -23,8 +24,6 @@ __all__ = [
 
 PNG = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 4, 4: 4, 6: 4}  # of a PNG by its type of colour, as they are decoded
-_WIDTH, _LENGTH, _BITS, _SAMPLES = 256, 257, 258, 277  # tags of a TIFF
-_VALUES = {1: "B", 3: "H", 4: "I", 16: "Q"}  # types of their values
 _EXACT = (".png", ".tif", ".tiff")  # other formats lose bits or colours
 _MOST_PIXELS, _LONGEST_SIDE = 2**30, 2**20  # that OpenCV reads
 
@@ -97,6 +96,8 @@ def decode_image(path, *, alpha=False):
 
     Transparency is dropped, or with `alpha` the fourth channel.
     """
+    if (mapped := map_tiff(path)) is not None:
+        return mapped
     data = read_regular(path)
     if size := image_size(data):
         rows, columns, depth = size
@@ -151,31 +152,11 @@ def image_size(data):
             columns, rows, bits, colours = struct.unpack_from(">IIBB", data, 16)
             return rows, columns, _CHANNELS.get(colours, 4) * (2 if bits == 16 else 1)
         if data[:4] in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"):
-            tags = _tiff_tags(data)
-            return tags[_LENGTH], tags[_WIDTH], tags.get(_SAMPLES, 1) * -(-tags.get(_BITS, 1) // 8)
+            tags = {tag: values[0] for tag, values in tiff_tags(data).items()}
+            return tags[LENGTH], tags[WIDTH], tags.get(SAMPLES, 1) * -(-tags.get(BITS, 1) // 8)
     except (struct.error, KeyError):
         pass
     return None
-
-
-def _tiff_tags(data):
-    """Return the first value of each tag of a TIFF's first image that holds whole numbers."""
-    order = "<" if data[:2] == b"II" else ">"
-    big = 43 in (data[2], data[3])  # the form for files above 4 GB, with wider numbers
-    place, count, entry, inline = ("Q", "Q", "HHQ", 8) if big else ("I", "H", "HHI", 4)
-    (start,) = struct.unpack_from(order + place, data, 8 if big else 4)
-    (number,) = struct.unpack_from(order + count, data, start)
-    head, tags = struct.calcsize(order + entry), {}
-    for k in range(min(number, 200)):
-        at = start + struct.calcsize(order + count) + k * (head + inline)
-        tag, kind, values = struct.unpack_from(order + entry, data, at)
-        if kind in _VALUES:
-            size = struct.calcsize(_VALUES[kind])
-            where = at + head
-            if values * size > inline:  # they stand elsewhere
-                (where,) = struct.unpack_from(order + place, data, where)
-            tags[tag] = struct.unpack_from(order + _VALUES[kind], data, where)[0]
-    return tags
 
 
 class Hushed:

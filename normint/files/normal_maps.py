@@ -125,7 +125,7 @@ def read_normals(path, *, variable=None):
 
     Returns
     -------
-    ndarray of float64, uint8 or uint16
+    ndarray of float16, float32, float64, uint8 or uint16
         rows×columns×3 as :func:`normint.integrate_normals` takes it: the components in the order and with
         the signs of the file, as real numbers or as colours. Real numbers that are colours become vectors,
         see :func:`normint.normals.arrays.as_normal_map`.

@@ -3,17 +3,13 @@
 import hashlib
 import os
 import stat
-from pathlib import Path
 
-try:
-    import resource
-except ImportError:  # a system without limits of this kind
-    resource = None
+from normint.shortage import shortage
 
-__all__ = ["available", "check_room", "content", "read_regular"]
+__all__ = ["check_room", "content", "open_regular", "read_regular"]
 
 
-def read_regular(path, most=None):
+def read_regular(path, most=None, *, first=None):
     """Return the bytes of a plain file, or raise one error that names it. Never wait for a pipe or a device.
 
     Parameters
@@ -21,6 +17,8 @@ def read_regular(path, most=None):
     path : path-like
     most : int, optional
         A file of more bytes is refused; by default one that does not fit into the memory.
+    first : int, optional
+        Read only so many bytes, of a file of any size.
 
     Examples
     --------
@@ -30,7 +28,9 @@ def read_regular(path, most=None):
     ValueError: /dev/null cannot be read: it is a pipe or a device; expected a plain file
     """
     try:
-        with _open(path) as file:
+        with open_regular(path) as file:
+            if first is not None:
+                return file.read(first)
             size = os.fstat(file.fileno()).st_size
             check_room(path, size)
             if most is not None and size > most:
@@ -51,13 +51,13 @@ def content(path):
     True
     """
     try:
-        with _open(path) as file:
+        with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except (OSError, ValueError):
         return None
 
 
-def _open(path):
+def open_regular(path):
     """Open a plain file. Another kind is opened too, since only then it is known, but not waited for."""
     flag = getattr(os, "O_NONBLOCK", 0)
     try:
@@ -90,52 +90,5 @@ def check_room(what, needed):
     ...
     ValueError: stars.npy of 10^9 × 10^9 numbers needs 8000000000.0 GB of memory; there are only ...
     """
-    there = available()
-    if needed > there:
-        raise ValueError(f"{what} needs {_readable(needed)} of memory; there are only {_readable(there)}")
-
-
-def available():
-    """Return how many bytes of memory this process may still take, as far as the system tells."""
-    return min(_of_the_machine(), _of_the_process(), _of_the_group())
-
-
-def _of_the_machine():
-    lines = _read("/proc/meminfo").splitlines()
-    free = sum(int(line.split()[1]) for line in lines if line.startswith(("MemAvailable:", "SwapFree:")))
-    if free:
-        return 1024 * free
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return float("inf")
-
-
-def _of_the_process():
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0] if resource else -1
-    if limit < 0:  # there is none
-        return float("inf")
-    pages = int((_read("/proc/self/statm") or "0").split()[0])
-    return max(0, limit - pages * os.sysconf("SC_PAGE_SIZE"))
-
-
-def _of_the_group():
-    """Return what the group of processes, such as a container, may still take."""
-    names = [line[3:] for line in _read("/proc/self/cgroup").splitlines() if line.startswith("0::")]
-    folder = Path("/sys/fs/cgroup", *(name.strip("/") for name in names))
-    limit, taken = _read(folder / "memory.max").strip(), _read(folder / "memory.current").strip()
-    if not (limit.isdigit() and taken.isdigit()):
-        return float("inf")
-    stat = dict(line.split() for line in _read(folder / "memory.stat").splitlines())
-    return max(0, int(limit) - int(taken) + int(stat.get("inactive_file", 0)))  # files can be read again
-
-
-def _read(path):
-    try:
-        return Path(path).read_text(encoding="ascii")
-    except (OSError, ValueError):
-        return ""
-
-
-def _readable(size):
-    return f"{size / 1e6:.3g} MB" if size < 1e9 else f"{size / 1e9:.1f} GB"
+    if short := shortage(what, needed):
+        raise ValueError(short)

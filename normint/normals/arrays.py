@@ -7,6 +7,7 @@ from normint import inputs
 __all__ = ["as_array", "as_normal_map"]
 
 SCALES = (1, 2**8 - 1, 2**16 - 1, 2**32 - 1)  # the largest value of colours that are kept as other numbers
+ROWS = 256  # looked at together
 GREY = 0.02  # colours whose parts differ by less are no normals: white, black and all between
 UNIT = 0.1  # a reading of numbers is that of colours if most vectors are so near to the length 1
 
@@ -122,10 +123,21 @@ def _as_stored(values):
         return values
     if values.dtype == np.uint16:  # some writers keep 8 bits in 16
         return values if values.max() > SCALES[1] or values.max() <= 1 else values.astype(np.uint8)
+    if values.dtype in (np.float16, np.float32, np.float64) and _any_negative(values):
+        return values
     vectors = values.astype(np.float64, copy=False)
     there = np.isfinite(vectors).all(axis=2) & vectors.any(axis=2)
     scale = _scale_of(vectors[there])
     return vectors if scale is None else np.where(there[..., np.newaxis], 2 / scale * vectors - 1, 0.0)
+
+
+def _any_negative(values):
+    """Tell whether a vector has a component below 0, which no colour has; most often the first rows tell."""
+    for top in range(0, len(values), ROWS):
+        part = values[top : top + ROWS]
+        if (part[np.isfinite(part).all(axis=2)] < 0).any():
+            return True
+    return False
 
 
 def _scale_of(values):

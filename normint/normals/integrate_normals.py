@@ -143,7 +143,10 @@ def integrate_normals(
     return dataclasses.replace(result, seconds=time.perf_counter() - start, notes=notes)
 
 
-def integrate_map(seen, method="quadratic", *, prior=None, prior_weight=0.0, distance=None, **options):
+def integrate_map(
+    seen, method="quadratic", *, prior=None, prior_weight=0.0, distance=None, integrate=integrate_quietly,
+    **options,
+):  # fmt: skip
     """Integrate a decoded normal map, without a warning.
 
     Parameters
@@ -152,6 +155,8 @@ def integrate_map(seen, method="quadratic", *, prior=None, prior_weight=0.0, dis
         Its mask is integrated.
     method, prior, prior_weight, distance, **options
         As for :func:`integrate_normals`.
+    integrate : callable
+        What integrates slopes, by that method.
 
     Returns
     -------
@@ -178,7 +183,7 @@ def integrate_map(seen, method="quadratic", *, prior=None, prior_weight=0.0, dis
     if "away" in options_of(method):
         options.setdefault("away", not lens.far)
     held = {"prior": prior, "prior_weight": prior_weight}
-    result = integrate_quietly(seen.p, seen.q, seen.mask, method=method, **held, **options)
+    result = integrate(seen.p, seen.q, seen.mask, method=method, **held, **options)
     depth = result.depth if lens.far else distance * lens.depth(result.depth / lens.unit)
     camera = None if lens.far else lens
     return dataclasses.replace(result, depth=depth, camera=camera, seconds=time.perf_counter() - start)

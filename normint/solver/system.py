@@ -134,7 +134,7 @@ class System:
 
     def solve(
         self, flux_down, flux_right, prior=None, *, slopes=False,
-        initial=None, tolerance=1e-4, max_iterations=100, callback=None,
+        initial=None, tolerance=1e-4, max_iterations=100, callback=None, correction=False,
     ):  # fmt: skip
         """Find the depth whose differences along the edges come closest to the fluxes.
 
@@ -158,6 +158,9 @@ class System:
             After so many iterations the depth is returned as it is, with ``converged`` false.
         callback : callable, optional
             Called as ``callback(iteration, relative_residual)``.
+        correction : bool
+            Whether what is sought is a small change of a depth that nearly solves the system. Then b is its
+            residual, small although fluxes and priors are not, and the tolerance is relative to that.
 
         Returns
         -------
@@ -187,10 +190,11 @@ class System:
         if self._origin is not None:
             if prior is None:
                 raise ValueError("prior is missing although diagonal is positive; expected an image")
-            origin = self._origin.of(prior)
-            flux_down, flux_right = _relative(flux_down, flux_right, slopes, origin)
-            slopes, prior = False, np.where(self._origin.diagonal > 0, prior - origin, 0.0)
-            initial = None if initial is None else initial - origin
+            if not correction:
+                origin = self._origin.of(prior)
+                flux_down, flux_right = _relative(flux_down, flux_right, slopes, origin)
+                slopes, prior = False, np.where(self._origin.diagonal > 0, prior - origin, 0.0)
+                initial = None if initial is None else initial - origin
         with self._lock:
             depth, iterations, residual = self._solver.solve(
                 flux_down, flux_right, slopes, prior, initial, tolerance, max_iterations, callback

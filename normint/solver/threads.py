@@ -41,6 +41,11 @@ def set_threads(count):
     _chosen = None if count is None else inputs.as_count("count", count)
 
 
+def chosen():
+    """Return what was given to :func:`set_threads`."""
+    return _chosen
+
+
 def threads():
     """Return how many threads a solution may use."""
     if _chosen is not None:
