@@ -204,15 +204,12 @@ def energy(squares, exists, epsilon, w):
 def _edges(p, q, exists, mu, w, down, right, flux_down, flux_right):
     """Set the weights and fluxes of the system for z."""
     rows, cols = p.shape
-    weights, slopes = np.empty((4, cols)), np.empty((4, cols))
-    down[:], right[:], flux_down[:], flux_right[:] = 0.0, 0.0, 0.0, 0.0
+    weights, slopes, above = np.empty((4, cols)), np.empty((4, cols)), np.empty((2, cols))
     for i in range(rows):
         for k in range(4):
             _weigh(0.5 * mu, w[k, i], exists[k, i], weights[k])
             slopes[k] = p[i] if k < RIGHT else q[i]
-        pairs.collect(i, weights, slopes, down, right, flux_down, flux_right)
-    pairs.normalise(down, flux_down)
-    pairs.normalise(right, flux_right)
+        pairs.collect(i, weights, slopes, above, down, right, flux_down, flux_right)
 
 
 @njit(**FAST)
