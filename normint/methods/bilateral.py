@@ -212,7 +212,7 @@ def _exponentials(x):
 
 @njit(**FAST)
 def _cost(difference, slope, exists, least, weight):
-    """Return what the readings of one side cost; a weight becomes at least the least, or 0 without an edge."""
+    """Return what the readings of one side cost; raise weights to the least, or set 0 without an edge."""
     total = 0.0
     for j in range(weight.size):
         weight[j] = max(weight[j], least) if exists[j] else 0.0
