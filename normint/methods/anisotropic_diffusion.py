@@ -144,8 +144,7 @@ def _descent_model(z, p, q, exists, observed, mu, nu, down, right, flux_down, fl
     """
     rows, cols = z.shape
     d, padded, flat = np.empty((4, cols)), np.zeros(cols + 2), np.zeros(cols)
-    weights, slopes = np.empty((4, cols)), np.empty((4, cols))
-    down[:], right[:], flux_down[:], flux_right[:] = 0.0, 0.0, 0.0, 0.0
+    weights, slopes, above = np.empty((4, cols)), np.empty((4, cols)), np.empty((2, cols))
     for i in range(rows):
         pairs.residuals(i, z, flat, flat, exists, padded, d)
         weights[:], slopes[:] = 0.0, 0.0
@@ -166,6 +165,4 @@ def _descent_model(z, p, q, exists, observed, mu, nu, down, right, flux_down, fl
                 g = p[i, j] if k < RIGHT else q[i, j]
                 slopes[k, j] = g + slopes[k, j] / weights[k, j] if exists[k, i, j] else 0.0
                 weights[k, j] = weights[k, j] if exists[k, i, j] else 0.0
-        pairs.collect(i, weights, slopes, down, right, flux_down, flux_right)
-    pairs.normalise(down, flux_down)
-    pairs.normalise(right, flux_right)
+        pairs.collect(i, weights, slopes, above, down, right, flux_down, flux_right)

@@ -15,7 +15,7 @@ SMOOTHER = np.minimum(0.5 * 1.1 ** np.arange(9), 1.0)
 # How many of its systems are solved well, and by how many steps: where to cut is decided by these, and depths
 # that have not followed the cuts before lead to wrong ones, from which there is no way down.
 FIRST, WELL = 16, 6
-KEPT = 4  # systems after these that share the multigrid's coarse levels
+KEPT = 2, 4  # systems that share the multigrid's coarse levels: of these, and of the others
 
 
 def mumford_shah(
@@ -68,9 +68,9 @@ def mumford_shah(
     *paper*: at most 100 iterations of conjugate gradients for z and for each w.
 
     *fast*: elimination for w; for z a step of conjugate gradients preconditioned by multigrid, with momentum,
-    the first ones for smaller μ and by six steps. Four systems one after the other share the multigrid's
-    coarse levels. A depth with a larger E is not accepted. E has many minima: now and then the fast scheme
-    ends a little above the paper's.
+    the first ones for smaller μ and by six steps. Two of these systems one after the other, and four of the
+    others, share the multigrid's coarse levels. A depth with a larger E is not accepted. E has many minima:
+    now and then the fast scheme ends a little above the paper's.
 
     Transposing or negating the data, adding a plane, or scaling them by c together with μ by 1/c², does the
     same to the depth. Flipping an image may lead to another minimum, as with :func:`phi1
@@ -119,22 +119,17 @@ class _Alternation:
         self.solved = 0
 
     def energy(self, z):
-        """Return the energy at z with the indicators that minimise it."""
-        self._update_indicators(z, self.mu)
-        return self._sum(z)
-
-    def _sum(self, z):
-        """Return the energy at z with the indicators as they are."""
-        return energy(self.squares, self.problem.data[2], self.epsilon, self.w) + self.problem.prior_energy(z)
+        """Set the indicators to their minimisers for z, and return the energy."""
+        return self._update_indicators(z, self.mu)
 
     def look(self, z):
         """Set the indicators to their minimisers for z, and the system for the next depth.
 
         Returns the energy, for the parameter as it is.
         """
-        self._update_indicators(z, self.parameter)
+        value = self._update_indicators(z, self.parameter)
         self.set_system()
-        return self._sum(z)
+        return value
 
     def set_system(self):
         """Set the system for the next depth from the indicators as they are."""
@@ -145,7 +140,7 @@ class _Alternation:
         """Return the minimiser for the indicators at z, or with the fast scheme a depth on the way there."""
         steps, kept = self.steps, 1
         if self.problem.scheme == "fast":
-            steps, kept = (max(WELL, steps), 1) if self.solved < FIRST else (steps, KEPT)
+            steps, kept = (max(WELL, steps), KEPT[0]) if self.solved < FIRST else (steps, KEPT[1])
         self.solved += 1
         return self.problem.minimise(self.edges, z, self.solver, self.tolerance, steps, kept)
 
@@ -155,11 +150,13 @@ class _Alternation:
 
     def _update_indicators(self, z, mu):
         p, q, exists, _ = self.problem.data
-        weighted_squares(z, p, q, exists, mu, self.squares)
         if self.problem.scheme == "paper":
+            weighted_squares(z, p, q, exists, mu, self.squares)
             self._iterate_indicators()
+            value = energy(self.squares, exists, self.epsilon, self.w)
         else:
-            eliminate(self.squares, exists, self.epsilon, self.w)
+            value = eliminate(z, p, q, exists, mu, self.epsilon, self.squares, self.w)
+        return value + self.problem.prior_energy(z)
 
     def _iterate_indicators(self):
         """Lower the energy by conjugate gradients for each w, as the paper does."""
@@ -177,12 +174,16 @@ class _Alternation:
 @njit(**FAST)
 def weighted_squares(z, p, q, exists, mu, squares):
     """Set μ (∂z - g)² of the four differences, zero where there is none."""
-    rows, cols = z.shape
-    r, padded = np.empty((4, cols)), np.zeros(cols + 2)
-    for i in range(rows):
-        pairs.residuals(i, z, p[i], q[i], exists, padded, r)
-        for k in range(4):
-            _square(mu, r[k], squares[k, i])
+    r, padded = np.empty((4, z.shape[1])), np.zeros(z.shape[1] + 2)
+    for i in range(z.shape[0]):
+        _squares(i, z, p, q, exists, mu, padded, r, squares)
+
+
+@njit(**FAST)
+def _squares(i, z, p, q, exists, mu, padded, r, squares):
+    pairs.residuals(i, z, p[i], q[i], exists, padded, r)
+    for k in range(4):
+        _square(mu, r[k], squares[k, i])
 
 
 @njit(**FAST)
@@ -204,15 +205,12 @@ def energy(squares, exists, epsilon, w):
 def _edges(p, q, exists, mu, w, down, right, flux_down, flux_right):
     """Set the weights and fluxes of the system for z."""
     rows, cols = p.shape
-    weights, slopes = np.empty((4, cols)), np.empty((4, cols))
-    down[:], right[:], flux_down[:], flux_right[:] = 0.0, 0.0, 0.0, 0.0
+    weights, slopes, above = np.empty((4, cols)), np.empty((4, cols)), np.empty((2, cols))
     for i in range(rows):
         for k in range(4):
             _weigh(0.5 * mu, w[k, i], exists[k, i], weights[k])
             slopes[k] = p[i] if k < RIGHT else q[i]
-        pairs.collect(i, weights, slopes, down, right, flux_down, flux_right)
-    pairs.normalise(down, flux_down)
-    pairs.normalise(right, flux_right)
+        pairs.collect(i, weights, slopes, above, down, right, flux_down, flux_right)
 
 
 @njit(**FAST)
@@ -244,39 +242,56 @@ def _roughness(w, other, exists):
 
 
 @njit(**FAST)
-def eliminate(squares, exists, epsilon, w):
-    """Set w to its minimiser, the solution of tridiagonal systems along the lines of Ω, by elimination.
+def eliminate(z, p, q, exists, mu, epsilon, squares, w):
+    """Set μ (∂z - g)² and w, its minimiser, by elimination along the lines of Ω; return E without the prior.
 
     Where an edge is missing a line ends, and the elimination starts anew by itself: its coefficient is zero.
+    The equations of a line add up to Σ μ (∂z - g)² w = 1/4ε Σ (1 - w), and half of this is all that E is.
     """
-    rows, cols = w.shape[1:]
-    upper = np.zeros((max(rows, 2), cols))
-    for k in (DOWN, UP):  # all columns at a time
-        for i in range(rows):
-            last = max(i - 1, 0)
-            edges = exists[UP, i], exists[DOWN, i]
-            _forwards(squares[k, i], *edges, epsilon, upper[last], w[k, last], upper[i], w[k, i])
-        for i in range(rows - 2, -1, -1):
-            _backwards(upper[i], w[k, i + 1], w[k, i])
+    rows, cols = z.shape
+    r, padded, scale = np.empty((4, cols)), np.zeros(cols + 2), np.empty(cols)
+    upper, lines, total = np.zeros((2, rows, cols)), np.empty((2, cols)), 0.0
     for i in range(rows):
+        _squares(i, z, p, q, exists, mu, padded, r, squares)
+        last = max(i - 1, 0)
+        for k in (DOWN, UP):  # all columns at a time
+            edges = exists[UP, i], exists[DOWN, i]
+            _forwards(squares[k, i], *edges, epsilon, scale, upper[k, last], w[k, last], upper[k, i], w[k, i])
         edges = exists[LEFT, i], exists[RIGHT, i]
-        _lines(squares[RIGHT, i], squares[LEFT, i], *edges, epsilon, upper[:2], w[RIGHT, i], w[LEFT, i])
+        _lines(squares[RIGHT, i], squares[LEFT, i], *edges, epsilon, lines, w[RIGHT, i], w[LEFT, i])
+        total += _dot(squares[RIGHT, i], w[RIGHT, i]) + _dot(squares[LEFT, i], w[LEFT, i])
+    for i in range(rows - 1, -1, -1):
+        for k in (DOWN, UP):
+            if i < rows - 1:
+                _backwards(upper[k, i], w[k, i + 1], w[k, i])
+            total += _dot(squares[k, i], w[k, i])
+    return 0.5 * total
 
 
 @njit(**FAST)
-def _forwards(square, before, after, epsilon, last_upper, last_w, upper, w):
+def _forwards(square, before, after, epsilon, scale, last_upper, last_w, upper, w):
     pull = 0.25 / epsilon
     for j in range(w.size):
         a, b = (epsilon if before[j] else 0.0), (epsilon if after[j] else 0.0)
-        scale = 1.0 / (square[j] + pull + a + b - a * last_upper[j])
-        w[j] = (pull + a * last_w[j]) * scale
-        upper[j] = b * scale
+        scale[j] = 1.0 / (square[j] + pull + a + b - a * last_upper[j])
+    for j in range(w.size):
+        w[j] = (pull + (epsilon * last_w[j] if before[j] else 0.0)) * scale[j]
+    for j in range(w.size):
+        upper[j] = epsilon * scale[j] if after[j] else 0.0
 
 
 @njit(**FAST)
 def _backwards(upper, next_w, w):
     for j in range(w.size):
         w[j] += upper[j] * next_w[j]
+
+
+@njit(**FAST)
+def _dot(one, other):
+    total = 0.0
+    for j in range(one.size):
+        total += one[j] * other[j]
+    return total
 
 
 @njit(**FAST)

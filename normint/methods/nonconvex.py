@@ -12,9 +12,10 @@ INERTIA = 0.8  # of iPiano, as in the paper
 # The parameters that the fast scheme begins with, times the one asked for. Small ones take the large
 # residuals of the start for jumps before smooth parts bend around them: the minima are lower, and better.
 SHARPER = np.minimum(0.3 * 1.19 ** np.arange(8), 1.0)
-# Steps of conjugate gradients for each system, and how many systems share coarse levels. Φ2 gives up an edge
-# for good, and sooner where a system is solved well: with two steps parts of the vase end 15 pixels away.
-SOLVED = {pairs.PHI_1: (2, 4), pairs.PHI_2: (1, 1)}
+# Steps of conjugate gradients for each system, how many systems share coarse levels, and how many do not at
+# first. Φ2 gives up an edge for good, and sooner where a system is solved well: with two steps parts of the
+# vase end 15 pixels away. Where it has given up is decided by the first systems.
+SOLVED = {pairs.PHI_1: (2, 4, 0), pairs.PHI_2: (1, 4, 12)}
 GROWTH = 1.2  # by which backtracking raises the estimate of the Lipschitz constant
 
 
@@ -62,8 +63,8 @@ def phi1(
 
     *fast*: Φ is concave in s², so the quadratic with weights Φ'(s)/2s lies above it. Such quadratics are
     lowered in turn by steps of multigrid-preconditioned conjugate gradients, with momentum, the first ones
-    for parameters below β: two steps for Φ1, where four systems share the multigrid's coarse levels, and one
-    for Φ2. A depth with a larger E is not accepted.
+    for parameters below β: two steps for Φ1, one for Φ2. Four systems one after the other share the
+    multigrid's coarse levels, but not the first twelve of Φ2. A depth with a larger E is not accepted.
 
     Transposing or negating the data, adding a plane, or scaling them together with β, does the same to the
     depth. Flipping an image may not: the solver goes through the pixels in an order of its own, and where
@@ -127,8 +128,8 @@ def _nonconvex(
     start = target.energy(problem.z)
     if scheme == "paper":
         return problem.run(_Ipiano(problem, kind, parameter).step, start, target)
-    steps, kept = SOLVED[kind]
-    model = Reweighted(problem, kind, parameter, steps=steps, kept=kept)
+    steps, kept, alone = SOLVED[kind]
+    model = Reweighted(problem, kind, parameter, steps=steps, kept=kept, alone=alone)
     descent = Descent(target, model, parameter * SHARPER)
     return problem.run(descent.step, start, target, descent.settled)
 

@@ -95,8 +95,7 @@ def model(z, p, q, exists, observed, kind, parameter, nu, down, right, flux_down
     """Set the weights and fluxes of the quadratic model at z, edge by edge, and return the energy there."""
     rows, cols = z.shape
     buffers = _buffers(cols)
-    slopes, pairs, weights = buffers[0], buffers[1], buffers[2]
-    down[:], right[:], flux_down[:], flux_right[:] = 0.0, 0.0, 0.0, 0.0
+    slopes, pairs, weights, above = buffers[0], buffers[1], buffers[2], np.empty((2, cols))
     total = 0.0
     for i in range(rows):
         total += _row(i, z, p, q, exists, observed, kind, parameter, nu, *buffers)
@@ -105,9 +104,7 @@ def model(z, p, q, exists, observed, kind, parameter, nu, down, right, flux_down
         for k in range(4):  # what stands in for a missing neighbour weighs nothing
             _keep(exists[k, i], 0.25, weights[k])
         slopes[DOWN], slopes[UP], slopes[RIGHT], slopes[LEFT] = p[i], p[i], q[i], q[i]
-        collect(i, weights, slopes, down, right, flux_down, flux_right)
-    normalise(down, flux_down)
-    normalise(right, flux_right)
+        collect(i, weights, slopes, above, down, right, flux_down, flux_right)
     return total
 
 
@@ -192,27 +189,23 @@ def _sum_of_logarithms(factors):
 
 
 @njit(**FAST)
-def collect(i, weights, slopes, down, right, flux_down, flux_right):
-    """Add what the pixels of row i say about their edges: weights, and slopes times weights."""
-    last = down.shape[1] - 1
-    for k in range(4):
-        _multiply(weights[k], 1.0, slopes[k])
-    _add(weights[DOWN], 1.0, down[i])
-    _add(slopes[DOWN], 1.0, flux_down[i])
-    _add(weights[RIGHT], 1.0, right[i])
-    _add(slopes[RIGHT], 1.0, flux_right[i])
+def collect(i, weights, slopes, above, down, right, flux_down, flux_right):
+    """Set the edges from row i to the right, and those from row i - 1 downwards.
+
+    The weights that their two ends give them add up, their slopes average. What row i says about its edges
+    downwards waits for the next row in ``above``, memory for two rows; the rows must come in their order.
+    """
+    last = weights.shape[1] - 1
+    _sum(weights[RIGHT, :last], weights[LEFT, 1:], right[i, :last])
+    ends = weights[RIGHT, :last], slopes[RIGHT, :last], weights[LEFT, 1:], slopes[LEFT, 1:]
+    _average(*ends, right[i, :last], flux_right[i, :last])
+    right[i, last], flux_right[i, last] = 0.0, 0.0
     if i > 0:
-        _add(weights[UP], 1.0, down[i - 1])
-        _add(slopes[UP], 1.0, flux_down[i - 1])
-    _add(weights[LEFT, 1:], 1.0, right[i, :last])
-    _add(slopes[LEFT, 1:], 1.0, flux_right[i, :last])
-
-
-@njit(**FAST)
-def normalise(weight, flux):
-    """Divide the sums of weighted slopes by the sums of weights."""
-    for i in range(weight.shape[0]):
-        _divide(weight[i], flux[i])
+        _sum(above[0], weights[UP], down[i - 1])
+        _average(above[0], above[1], weights[UP], slopes[UP], down[i - 1], flux_down[i - 1])
+    above[0], above[1] = weights[DOWN], slopes[DOWN]
+    if i == len(down) - 1:
+        down[i], flux_down[i] = 0.0, 0.0
 
 
 @njit(**FAST)
@@ -321,7 +314,14 @@ def _multiply(factors, factor, result):
 
 
 @njit(**FAST)
-def _divide(divisors, result):
-    """Divide where the divisor is positive, else set zero."""
+def _sum(one, other, result):
     for j in range(result.size):
-        result[j] = result[j] / divisors[j] if divisors[j] > 0 else 0.0
+        result[j] = one[j] + other[j]
+
+
+@njit(**FAST)
+def _average(weight, slope, other_weight, other_slope, both, result):
+    """Set the mean of two slopes, or zero where neither has a weight."""
+    for j in range(result.size):
+        total = weight[j] * slope[j] + other_weight[j] * other_slope[j]
+        result[j] = total / both[j] if both[j] > 0 else 0.0

@@ -25,13 +25,15 @@ class Reweighted:
     kept : int
         How many models one after the other share the solver's coarse levels. Of non-convex energies, models
         minimised a little less well may end in another minimum.
+    alone : int
+        How many models have coarse levels of their own before others share them.
     """
 
     def __init__(
-        self, problem, kind, parameter, nu=1.0, solver="multigrid", tolerance=1e-10, steps=1, kept=1
+        self, problem, kind, parameter, nu=1.0, solver="multigrid", tolerance=1e-10, steps=1, kept=1, alone=0
     ):
         self.problem, self.solver, self.tolerance, self.steps = problem, solver, tolerance, steps
-        self.kind, self.parameter, self.nu, self.kept = kind, parameter, nu, kept
+        self.kind, self.parameter, self.nu, self.kept, self.alone = kind, parameter, nu, kept, alone
         self.edges = np.empty((4, *problem.mask.shape))
 
     def energy(self, z):
@@ -54,7 +56,9 @@ class Reweighted:
         Conjugate gradients started at z lower a quadratic function with every step, so a few steps will do;
         and where the model lies above the energy, which it touches at z, the energy is lower too.
         """
-        return self.problem.minimise(self.edges, z, self.solver, self.tolerance, self.steps, self.kept)
+        kept = 1 if self.alone > 0 else self.kept
+        self.alone -= 1
+        return self.problem.minimise(self.edges, z, self.solver, self.tolerance, self.steps, kept)
 
 
 class Descent:

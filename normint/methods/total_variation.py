@@ -123,8 +123,7 @@ def _shrink(z, p, q, exists, observed, threshold, share, dual, down, right, flux
     """Update r and b of every pair, and set the weights and fluxes of the system for z."""
     rows, cols = z.shape
     residuals, weights, sums = np.empty((4, cols)), np.empty((4, cols)), np.empty((4, cols))
-    keep, padded = np.empty(cols), np.zeros(cols + 2)
-    down[:], right[:], flux_down[:], flux_right[:] = 0.0, 0.0, 0.0, 0.0
+    above, keep, padded = np.empty((2, cols)), np.empty(cols), np.zeros(cols + 2)
     for i in range(rows):
         pairs.residuals(i, z, p[i], q[i], exists, padded, residuals)
         weights[:], sums[:] = 0.0, 0.0
@@ -139,9 +138,7 @@ def _shrink(z, p, q, exists, observed, threshold, share, dual, down, right, flux
                 _count(there, share, weights[v])
         for k in range(4):
             _mean_slope(p[i] if k < RIGHT else q[i], share, exists[k, i], weights[k], sums[k])
-        pairs.collect(i, weights, sums, down, right, flux_down, flux_right)
-    pairs.normalise(down, flux_down)
-    pairs.normalise(right, flux_right)
+        pairs.collect(i, weights, sums, above, down, right, flux_down, flux_right)
 
 
 @njit(**FAST)
