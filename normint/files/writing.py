@@ -120,19 +120,10 @@ def write_together(files, *, check=None):
 
 
 @contextmanager
-def write_folder(path, *, check=None):
+def write_folder(path):
     """Yield a temporary folder beside `path` that takes its place at the end, or is removed.
 
-    Parameters
-    ----------
-    path : path-like
-    check : callable, optional
-        As for `write_together`. Without one, a folder with something in it is not replaced.
-
-    Notes
-    -----
-    A killed process leaves the old folder or the new one, or for a moment neither: then the new one waits
-    under another name, and `sweep` of the folder above puts it in its place.
+    A folder with something in it is not replaced. A killed process leaves the new folder, or none.
     """
     path = Path(os.path.abspath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -140,12 +131,7 @@ def write_folder(path, *, check=None):
         temporary = _hidden(path, "tmp", mark)
         temporary.mkdir()
         yield temporary
-        if check is not None:
-            check()
-        if check is not None and os.path.lexists(path):
-            _rename_all(_steps([path], mark))
-        else:
-            _rename_where_nothing_is(temporary, path)
+        _rename_where_nothing_is(temporary, path)
 
 
 @contextmanager

@@ -10,11 +10,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from normint.files.writing import sweep, write_atomically, write_folder, write_together
+from normint.files.writing import sweep, write_atomically, write_together
 
 LAST = "report.json"
 NAMES = ("depth.npy", "mesh", ".hidden.ply", "preview.old.png", "depth.png")
-KINDS = ("files", "new folder", "folder", "one file")
+KINDS = ("files", "new folder", "one file")
 CHANGES = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "open")
 
 
@@ -59,11 +59,10 @@ def killed_at(home, kind, old, new, kills):
     if kind == "new folder":
         old = {}
     else:
-        write(kind if kind == "folder" else "files", out, old)
+        write("files", out, old)
         (home / "a" / "of others").touch()
-        if kind != "folder":
-            (out / "of others").touch()
-    after = {**({} if kind == "folder" else old), **new}
+        (out / "of others").touch()
+    after = {**old, **new}
     for changes in kills:
         done = subprocess.run([sys.executable, __file__, str(changes), kind, out, json.dumps(new)])
         assert done.returncode in (0, -signal.SIGKILL), f"exit code {done.returncode}"
@@ -85,11 +84,7 @@ def killed_at(home, kind, old, new, kills):
 def write(kind, out, content):
     """Write a set of files as commands do."""
     swept(out)
-    if kind == "folder":
-        with write_folder(out, check=lambda: None) as draft:
-            for name, text in content.items():
-                (draft / name).write_text(text)
-    elif kind == "one file":
+    if kind == "one file":
         with write_atomically(out / LAST) as temporary:
             temporary.write_text(content[LAST])
     else:
