@@ -30,7 +30,7 @@ def measure(quick):
     build.mkdir(exist_ok=True)
     with TemporaryDirectory(dir=build) as folder:
         yield from of_arrays(Path(folder), 2000 if quick else 10_000)
-        yield from of_files(Path(folder), 1000 if quick else 4000)
+        yield from of_files(Path(folder), 2000 if quick else 10_000)
 
 
 def of_arrays(folder, n):
@@ -62,7 +62,7 @@ def row(call, domain, n, command):
         raise RuntimeError(f"{' '.join(command)} failed")
     peak, seconds = 1024 * used.ru_maxrss / n**2, (used.ru_utime + used.ru_stime) / n**2 * 1e6
     # Of a small map, most of it is the interpreter's, and of tiles those of the tile.
-    limit, met = judge(peak, BYTES if n >= 4000 and call != "integrate_tiles" else None)
+    limit, met = judge(peak, BYTES if n >= 10_000 and call != "integrate_tiles" else None)
     rounds, apart = (said + ["", ""])[:2]
     found = call, domain, n, n, rounds, f"{peak:.3g}", limit, met, f"{seconds:.2g}", apart
     print("  ", *found, flush=True)
