@@ -26,18 +26,29 @@ HEADER = "call,domain,rows,columns,rounds,bytes a pixel,limit,met,CPU s a megapi
 def measure(quick):
     """Yield the rows of large.csv, its header first."""
     yield HEADER
-    n, build = 2000 if quick else 10_000, paths.root() / "build"
+    build = paths.root() / "build"
     build.mkdir(exist_ok=True)
     with TemporaryDirectory(dir=build) as folder:
-        make_slopes(Path(folder), n)
-        for call, domain in (("integrate", "disk"), ("integrate", "rectangle"), ("integrate_tiles", "disk")):
-            yield row(call, domain, n, ["benchmarks.large", folder, call, domain])
-        for suffix in ("npy", "tiff", "exr"):
-            path = make_normals(Path(folder), suffix)
-            command = ["normint", "integrate", str(path), "--axes", "uvz", "--mask", f"{folder}/mask.npy"]
-            command += ["--out", f"{folder}/{suffix}", "--quiet"]
-            yield row(f"normint integrate normals.{suffix}", "disk", n, command)
-            path.unlink()
+        yield from of_arrays(Path(folder), 2000 if quick else 10_000)
+        yield from of_files(Path(folder), 2000 if quick else 10_000)
+
+
+def of_arrays(folder, n):
+    """Yield the rows of calls on mapped arrays of n×n pixels."""
+    make_slopes(folder, n)
+    for call, domain in (("integrate", "disk"), ("integrate", "rectangle"), ("integrate_tiles", "disk")):
+        yield row(call, domain, n, ["benchmarks.large", str(folder), call, domain])
+
+
+def of_files(folder, n):
+    """Yield the rows of the command on normal maps of n×n pixels."""
+    make_slopes(folder, n)
+    for suffix in ("npy", "tiff", "exr"):
+        path = make_normals(folder, suffix)
+        command = ["normint", "integrate", str(path), "--axes", "uvz", "--mask", f"{folder}/mask.npy"]
+        command += ["--out", f"{folder}/{suffix}", "--quiet"]
+        yield row(f"normint integrate normals.{suffix}", "disk", n, command)
+        path.unlink()
 
 
 def row(call, domain, n, command):
