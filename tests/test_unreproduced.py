@@ -72,9 +72,8 @@ class TestFixedStep:
 
 class TestNoiseLevel:
     def test_the_level_that_was_used_is_found(self):
-        surface = normint.surfaces.peaks(48)
         cases = {"plain": {"method": "quadratic"}, "tv": {"method": "total_variation"}}
-        found = noise_level.scan(surface, (0.0, 0.05, 0.3), range(3), cases)
+        found = noise_level.scan("peaks", (0.0, 0.05, 0.3), range(3), cases, n=48)
         assert [len(found[sigma]["tv"]) for sigma in found] == [1, 3, 3]
         printed = {case: round(float(np.median(found[0.3][case])), 2) for case in cases}
         assert noise_level.matching(found, printed) == [0.3]

@@ -236,7 +236,7 @@ def test_only_what_changed_runs_again(tiny):
     root = tiny.root
     assert tiny() == ["01_one", "02_two"]
     assert tiny() == []
-    assert tiny(force=True) == ["01_one", "02_two"]
+    assert sorted(tiny(force=True)) == ["01_one", "02_two"]  # the longer one first, whichever it was
     assert tiny(only=["02"], force=True) == ["02_two"]
     make(root, "02_two", "1 + 2")
     assert tiny() == ["02_two"]

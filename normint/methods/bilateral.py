@@ -134,7 +134,7 @@ class _Bilateral:
         if problem.scheme == "paper":  # the authors' own: to solve more exactly gives another surface
             own, self.tolerance, self.steps = "jacobi", 1e-3, 5000
         else:
-            own, self.tolerance, self.steps = "multigrid", 1e-4, 100
+            own, self.tolerance, self.steps = "multigrid", 1e-6, 100
         self.solver = own if solver is None else solver
         self.squared = facing**2
         self.least_weight = LEAST * self.squared.max(where=problem.mask, initial=0.0)
