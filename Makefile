@@ -9,8 +9,9 @@ READY := .venv/$(if $(LOCK),.locked,.ready)
 AS_COMMITTED := env -u NORMINT_DATA NORMINT_DATASET=stand-in NORMINT_FIGURES=$(CURDIR)/build/test/figures
 # Two processes test side by side; libraries that start threads of their own would only get in their way.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
-# All tests but those of notebooks; to load what checks these takes each process seconds.
-UNITS := -m pytest -n 2 --dist loadscope -p no:nbval
+# All tests but those of notebooks; to load what checks these takes each process seconds. Three processes, since many
+# tests wait for others that they start.
+UNITS := -m pytest -n 3 --dist loadscope -p no:nbval
 # Those that take longest begin first, so that no process waits for one of them in the end.
 LONGEST := $(foreach number,12 04 10 03 06 05,$(wildcard notebooks/$(number)_*.ipynb))
 NOTEBOOKS := $(LONGEST) $(filter-out $(LONGEST),$(wildcard notebooks/*.ipynb)) notebooks/exercises

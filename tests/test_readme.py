@@ -37,7 +37,7 @@ WOULD_RUN = {
     "make torture": [".venv/bin/python -m tests.torture"],
     "make report": [".venv/bin/normint report"],
     "make lint": [f".venv/bin/{check}" for check in ("ruff check", "ruff format", "lint-imports", "mypy")],
-    "make coverage": [".venv/bin/python -m pytest -n 2", "--cov"],
+    "make coverage": [".venv/bin/python -m pytest -n 3", "--cov"],
     "make lab": [".venv/bin/jupyter lab --notebook-dir=notebooks"],
     "make bench": [".venv/bin/python -m benchmarks"],
     "make bench ARGS=constants": [".venv/bin/python -m benchmarks constants"],
