@@ -16,7 +16,7 @@ from normint.integration import integrate_quietly
 from normint.metrics import rmse
 from normint.workbook.study import FailedRuns, Study, integrated, store
 from normint.workbook.study.asking import read_study, study_of
-from normint.workbook.study.tables import over_draws, seconds_left, varied, write_table
+from normint.workbook.study.tables import check_ending, over_draws, seconds_left, varied, write_table
 from normint.workbook.study.values import values_of
 
 MEASURED = ["seconds", "seconds_in_all", "megabytes"]
@@ -329,6 +329,16 @@ class TestTables:
         write_table(table, tmp_path / f"rows.{ending}")
         again = {"csv": pandas.read_csv, "parquet": pandas.read_parquet}[ending](tmp_path / f"rows.{ending}")
         pandas.testing.assert_frame_equal(again, table, check_exact=True)
+
+    def test_lists_and_dicts_are_texts_that_can_be_grouped_by(self, tmp_path):
+        vase = {"surface": "vase", "n": 32, "sigma": 0.01, "method": "calibrated"}
+        table = Study.over(**vase, constants=[{}, {"loop": 4}]).run(folder=tmp_path)
+        assert list(over_draws(table, ["rmse"])["constants"]) == ["{}", '{"loop": 4}']
+
+    def test_parquet_needs_its_library_before_any_work(self, monkeypatch):
+        monkeypatch.setattr("normint.extras.find_spec", lambda name: None)
+        with pytest.raises(ImportError, match=r"rows.parquet needs pyarrow.*normint\[parquet\]"):
+            check_ending("rows.parquet")
 
     def test_how_long_the_rest_takes(self, tmp_path):
         study = Study.over(surface="vase", n=24, sigma=0.01, seed=range(4), method=["quadratic", "dct"])

@@ -167,12 +167,18 @@ class Study:
     def _table(self, rows):
         from pandas import DataFrame
 
-        return DataFrame([{**self.settings[number], **rows[number]} for number in sorted(rows)])
+        whole = [{**self.settings[number], **rows[number]} for number in sorted(rows)]
+        return DataFrame([{name: _entry(value) for name, value in row.items()} for row in whole])
 
     def _name(self, settings):
         function = self.function
         where = f"{function.__module__}.{function.__qualname__}"
         return paths.digest([where, _own_code(function), settings, self.depends])[:32]
+
+
+def _entry(value):
+    """Return a value as a table can group by it, and write it: lists and dicts as text."""
+    return json.dumps(value) if isinstance(value, (list, dict)) else value
 
 
 def _own_code(function):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from normint.extras import extra
+from normint.extras import check_extra
 from normint.files.writing import write_atomically
 
 # What a run returns besides its metrics.
@@ -38,15 +38,15 @@ def write_table(table, path):
     check_ending(path)
     with write_atomically(path) as temporary:
         if Path(path).suffix == ".parquet":
-            with extra("parquet", f"{path}"):
-                import pyarrow  # noqa: F401
             table.to_parquet(temporary, index=False)
         else:
             table.to_csv(temporary, index=False)
 
 
 def check_ending(path):
-    """Raise a ValueError if a table cannot be written to a file of this name."""
+    """Raise an error if a table cannot be written to a file of this name."""
+    if Path(path).suffix == ".parquet":
+        check_extra("parquet", str(path), "pyarrow")
     if Path(path).suffix not in (".csv", ".parquet"):
         raise ValueError(f"out is {path}; expected a name that ends in .csv or .parquet")
 
