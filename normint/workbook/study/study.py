@@ -161,7 +161,7 @@ class Study:
         """Return the arrays that a run kept, by name. The study must have been run."""
         kept = Store(folder).read(self._name(self.settings[number]), self.keep)
         if kept is None:
-            raise ValueError(f"number is {number}, and that run is not done; call run first")
+            raise ValueError(f"number is {number}, a run that is not done; call run first, with this folder")
         return kept[1]
 
     def _table(self, rows):
