@@ -12,7 +12,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from normint import __version__, paths
-from normint.files.writing import write_atomically
+from normint.files.writing import sweep, write_atomically
 
 KEPT = 4  # folders, each of one state of the code: those before can only be read again if the code goes back
 LIBRARIES = ("numpy", "scipy", "numba", "llvmlite")
@@ -51,9 +51,10 @@ class Store:
         with write_atomically(self.folder / f"{name}.json") as temporary:  # last: it says that all is there
             temporary.write_text(json.dumps({"row": row}), encoding="utf-8")
 
-    def forget_old_code(self):
-        """Remove what other states of the code have computed, but for the last few."""
+    def tidy(self):
+        """Remove what killed processes left half written, and rows of older states of the code."""
         with suppress(OSError):
+            sweep(self.folder)
             states = sorted(self.folder.parent.iterdir(), key=lambda path: path.stat().st_mtime_ns)
             for state in [state for state in states if state != self.folder][: -KEPT + 1]:
                 shutil.rmtree(state, ignore_errors=True)

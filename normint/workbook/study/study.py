@@ -149,7 +149,7 @@ class Study:
                 store.write(self._name(self.settings[number]), row, arrays)
                 rows[number] = row
         if missing:
-            store.forget_old_code()
+            store.tidy()
         table = self._table(rows)
         if failed:
             number, problem = min(failed)
