@@ -25,7 +25,11 @@ def add_study(commands):
     )
     add("--seeds", type=int, metavar="N", help="draws of the noise (1)")
     add(
-        "--metric", action="append", default=[], metavar="NAME", help="rmse, near_jumps, border, steps (rmse)"
+        "--metric",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="rmse, inside, near_jumps, border_bias, steps",
     )
     add("--workers", type=int, default=1, metavar="N", help="processes of this machine (%(default)s)")
     add("--scheduler", metavar="ADDRESS", help="of a Dask scheduler, such as tcp://10.0.0.1:8786")

@@ -1,4 +1,4 @@
-"""Studies in words: values such as ``1:100:log10``, and files that describe many runs."""
+"""Studies as people ask for them: surfaces, methods and settings to combine, or a file of many runs."""
 
 import tomllib
 
@@ -7,6 +7,8 @@ from normint.inputs import as_count
 from normint.workbook.study.experiment import integrated, knows
 from normint.workbook.study.study import Study
 from normint.workbook.study.values import values_of
+
+DEFAULTS = {"surface": "vase", "method": "quadratic", "metrics": "rmse"}
 
 
 def study_of(surfaces, methods, settings, metrics=("rmse",)):
@@ -67,9 +69,6 @@ def _block(path, block):
         block["seed"] = list(range(as_count("seeds", block.pop("seeds"))))
     settings = {name: _listed(value) for name, value in block.items()}
     return study_of(names["surface"], names["method"], settings, names["metrics"])
-
-
-DEFAULTS = {"surface": "vase", "method": "quadratic", "metrics": "rmse"}
 
 
 def _texts(path, name, value):
