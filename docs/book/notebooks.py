@@ -10,10 +10,10 @@ from sphinx.util import logging
 
 from book import descriptions
 from normint import paths
+from normint.workbook.figures.interactive_3d import COVER, PLOTLY
 from normint.workbook.notebook_files import chapters, source
 
 PICTURES = {"image/png", "image/jpeg"}
-PLOTLY = "application/vnd.plotly.v1+json"
 CELL_LINK = re.compile(r"\[([^\]]*)\]\(([\w./-]+)\.ipynb#cell-id=([\w-]+)\)")
 LOG = logging.getLogger(__name__)
 
@@ -83,8 +83,9 @@ def _local(text, depth):
 
 def _view(figure):
     """Return a place for a 3D view and its data, which `views.js` draws when it is near the screen."""
-    # As wide as the page, whatever the notebook's own width was.
-    layout = {k: v for k, v in figure.get("layout", {}).items() if k not in ("width", "height")}
+    # As wide as the page, whatever the notebook's own width was; `views.js` does what the cover does there.
+    unused = {"width", "height", *COVER}
+    layout = {k: v for k, v in figure.get("layout", {}).items() if k not in unused}
     drawn = json.dumps({"data": figure.get("data", []), "layout": layout})
     # Without any "<", a text in it can neither end the script nor begin a comment.
     drawn = drawn.replace("<", "\\u003c")

@@ -26,10 +26,10 @@ def find_browser():
     return next((path for name in BROWSERS if (path := shutil.which(name))), None)
 
 
-def write_notebook(path, source):
-    """Write a notebook with one cell."""
+def write_notebook(path, source, outputs=()):
+    """Write a notebook with one cell, and what it showed."""
     cell = {"cell_type": "code", "id": "panel", "metadata": {}, "source": source}
-    cell |= {"execution_count": None, "outputs": []}
+    cell |= {"execution_count": None, "outputs": list(outputs)}
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = {"cells": [cell], "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
     path.write_text(json.dumps(notebook))

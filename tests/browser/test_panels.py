@@ -3,14 +3,19 @@
 import re
 from hashlib import sha256
 
+import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from browser.lab import ARTEFACTS, jupyter_lab, write_notebook
+from normint.workbook.figures.interactive_3d import WithPicture, surface_3d
 
 PATIENCE = 120_000  # milliseconds: a kernel may have to compile first
 PICTURE = ".normint-panel img"
 STATUS = ".normint-panel .normint-status"
 VIEW = ".normint-panel .plot-container"
+STORED = ".js-plotly-plot"
+TOP = "() => document.querySelector('.jp-WindowedPanel-outer').scrollTop"
 
 
 @pytest.fixture(scope="module")
@@ -139,10 +144,9 @@ def test_pictures_follow_while_a_slider_is_dragged(open_panel, name):
 
 def test_the_page_scrolls_over_a_surface_until_it_is_held(open_panel):
     page = open_panel("peaks_panel", before="for line in range(60):\n    print(line)\n")
-    top = "() => document.querySelector('.jp-WindowedPanel-outer').scrollTop"
     page.locator(VIEW).scroll_into_view_if_needed()
     page.wait_for_timeout(500)
-    box, places = page.locator(VIEW).bounding_box(), [page.evaluate(top)]
+    box, places = page.locator(VIEW).bounding_box(), [page.evaluate(TOP)]
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     for hold in (False, True):
         if hold:
@@ -150,8 +154,33 @@ def test_the_page_scrolls_over_a_surface_until_it_is_held(open_panel):
             page.mouse.up()
         page.mouse.wheel(0, -30)
         page.wait_for_timeout(700)
-        places.append(page.evaluate(top))
+        places.append(page.evaluate(TOP))
     assert places[0] > places[1] == places[2]
+
+
+def test_the_page_scrolls_over_a_stored_view_until_its_button_is_pressed(browser, lab, monkeypatch):
+    outputs = [{"output_type": "stream", "name": "stdout", "text": "line\n" * 60}]
+    empty = {"output_type": "display_data", "metadata": {}}
+    monkeypatch.setattr("IPython.display.display", lambda data, raw: outputs.append(empty | {"data": data}))
+    WithPicture(surface_3d(np.add.outer(np.arange(9), np.arange(9))), Figure())._ipython_display_()
+    folder, address = lab
+    write_notebook(folder / "stored.ipynb", "", outputs)
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.goto(address("stored.ipynb"))
+    page.locator(f"{STORED} canvas").first.wait_for(timeout=PATIENCE)
+    page.locator(STORED).scroll_into_view_if_needed()
+    page.wait_for_timeout(1500)
+    page.screenshot(path=ARTEFACTS / "stored_view.png")
+    places = [page.evaluate(TOP)]
+    for _ in range(2):
+        box = page.locator(STORED).bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.wheel(0, -60)
+        page.wait_for_timeout(700)
+        places.append(page.evaluate(TOP))
+        page.get_by_text("turn, zoom").click()
+    assert places[0] > places[1] == places[2]
+    page.close()
 
 
 def test_a_stroke_on_the_mask_changes_the_solution(open_panel):

@@ -15,6 +15,21 @@ PLOTLY = "application/vnd.plotly.v1+json"
 FINEST = 128  # points a side: enough to see a jump, and little to send and to store
 LIGHT = {"ambient": 0.75, "diffuse": 0.7, "specular": 0.1, "roughness": 0.8}
 EYE = {"x": -0.6, "y": -1.5, "z": 1.6}  # in front of the lower border of the image, and above it
+# A view takes the wheel from who scrolls over it, and JupyterLab runs no script of a notebook that it does
+# not trust. So an empty annotation lies over a stored view, and a button takes it away and puts it back.
+COVER = {
+    "annotations": [{
+        "text": "", "showarrow": False, "captureevents": True, "width": 4000, "height": 4000,
+        "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5,
+    }],
+    "updatemenus": [{
+        "type": "buttons", "active": -1, "x": 0.99, "y": 0.01, "xanchor": "right", "yanchor": "bottom",
+        "buttons": [{
+            "label": "turn, zoom", "method": "relayout",
+            "args": [{"annotations[0].visible": False}], "args2": [{"annotations[0].visible": True}],
+        }],
+    }],
+}  # fmt: skip
 
 
 def surface_3d(depth, title="", *, camera=None, height=None, zlabel="z", finest=FINEST):
@@ -119,7 +134,7 @@ class WithPicture:
 
 
 def display_both(png, interactive, text):
-    """Display a picture, and an interactive figure after it, in the notebook that runs.
+    """Display a picture, and an interactive figure under its `COVER`, in the notebook that runs.
 
     Parameters
     ----------
@@ -132,6 +147,7 @@ def display_both(png, interactive, text):
 
     display({"image/png": base64.b64encode(png).decode("ascii"), "text/plain": text}, raw=True)
     view = {"config": {"displaylogo": False}, **json.loads(interactive.to_json())}
+    view["layout"] |= COVER
     display({PLOTLY: view, "text/plain": f"{text} (to turn)"}, raw=True)
 
 
