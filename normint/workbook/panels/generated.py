@@ -51,10 +51,12 @@ def jump_panel(n=60):
     def solve(check, height, sigma, known):
         truth = smooth + height * (v >= n // 2)
         slopes = 2 / 9 * np.cos(v / 9) + sigma / 100 * noise
-        ends = 1e6 * ((v == 0) | (v == n - 1))  # as good as exact
-        held = {"prior": truth[None], "prior_weight": ends[None]} if known == "ends" else {}
-        depth = integrate_quietly(np.zeros((1, n)), slopes[None], tolerance=1e-8, **held).depth[0]
-        depth = depth if held else depth + truth[0] - depth[0]
+        # On a line least squares can be written down: the slopes add up, and what is left over at a second
+        # known end is shared out evenly.
+        steps = (slopes[:-1] + slopes[1:]) / 2
+        depth = truth[0] + np.concatenate([[0], np.cumsum(steps)])
+        if known == "ends":
+            depth += (truth[-1] - depth[-1]) * v / (n - 1)
         off = np.sqrt(np.mean((depth - truth) ** 2))
         lines = {"truth": truth, "found": depth, "slopes": slopes}
         return lines | {"depth": None, "summary": f"RMSE {off:.2f} pixels"}
