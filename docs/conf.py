@@ -10,7 +10,6 @@ import normint  # noqa: E402
 
 project = "normint"
 author = "the normint contributors"
-copyright = author
 version = release = normint.__version__
 
 # Where the repository is. From it come the buttons that open a notebook in Binder and in Colab, which read
@@ -48,7 +47,7 @@ html_css_files = ["book.css"]
 html_js_files = [("views.js", {"defer": "defer"})]
 html_sourcelink_suffix = ""  # a notebook is downloaded as one
 html_show_search_summary = False  # `book.search` has one that works from files
-html_show_sphinx = False
+html_show_sphinx = html_show_copyright = False
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "use_fullscreen_button": False,

@@ -2,10 +2,13 @@
 
 import importlib
 import inspect
+import textwrap
 
 from normint.cli import parser
 from normint.cli.methods import sections_of
 from normint.integration import METHODS
+
+WIDTH = 92  # letters that a page has room for in a line of code
 
 
 def methods():
@@ -42,7 +45,17 @@ def command():
     """Return the help of every subcommand."""
     commands = next(action.choices for action in parser()._actions if action.metavar == "command")
     return "\n\n".join(
-        f"## normint {name}\n\n```none\n{one.format_help().rstrip()}\n```" for name, one in commands.items()
+        f"## normint {name}\n\n```none\n{_wrapped(one.format_help().rstrip())}\n```"
+        for name, one in commands.items()
+    )
+
+
+def _wrapped(text):
+    """Break the lines of paragraphs that are wider than a page anew."""
+    parts = text.split("\n\n")
+    wide = [max(map(len, part.splitlines()), default=0) > WIDTH for part in parts]
+    return "\n\n".join(
+        textwrap.fill(part, WIDTH) if wrap else part for part, wrap in zip(parts, wide, strict=True)
     )
 
 
