@@ -80,7 +80,7 @@ def light_directions():
     return lights / np.linalg.norm(lights, axis=1, keepdims=True)
 
 
-def control_points_panel(n=96, dataset="auto"):
+def control_points_panel(n=72, dataset="auto"):
     """Keep a fraction of a picture's pixels, and fill in the others.
 
     Parameters
