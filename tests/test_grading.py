@@ -16,7 +16,7 @@ from normint.workbook.notebook_files import source
 TASKS = [task for tasks in course.EXERCISES.values() for task in tasks]
 WITH_ANSWERS = [task for task in TASKS if type(task) is course.Task]  # a contest has none
 SHRINKAGE = next(name for name in NAMES if name.startswith("03"))  # its tasks: shrink, update, depth_system
-QUICK = sandbox.Limits(seconds=12.0, memory=1024.0)
+QUICK = sandbox.Limits(seconds=6.0, memory=1024.0)
 
 pytestmark = pytest.mark.skipif(sandbox.resource is None, reason="processes cannot be limited on Windows")
 only_isolated = pytest.mark.skipif(not sandbox.isolated(), reason="this kernel makes no namespaces")
