@@ -30,7 +30,7 @@ NOTEBOOK = "01_three_by_three"
 WOULD_RUN = {
     "make workbook": [".venv/bin/normint workbook"],
     "NORMINT_DATA=~/normal-integration-data make workbook": [".venv/bin/normint workbook"],
-    "make test": [".venv/bin/python -m pytest -n 2", " -p no:nbval", "--nbval-sanitize-with=tests/nbval_sanitize.cfg"],
+    "make test": ["-m pytest -n 2", " -p no:nbval", "--nbval-sanitize-with=tests/nbval_sanitize.cfg"],
     "make LOCK=1 workbook": [".venv/bin/normint workbook"],
     "make test-browser": [".venv/bin/python -m pytest -rs tests/browser"],
     "make bounds": ["NUMBA_BOUNDSCHECK=1", ".venv/bin/python -m pytest -n 2"],
