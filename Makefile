@@ -7,11 +7,13 @@ BIN := .venv/$(PROGRAMS)
 READY := .venv/$(if $(LOCK),.locked,.ready)
 # Committed notebooks show what comes out without real data; what they write while checked goes to build.
 AS_COMMITTED := env -u NORMINT_DATA NORMINT_DATASET=stand-in NORMINT_FIGURES=$(CURDIR)/build/test/figures
-# Two processes test side by side; libraries that start threads of their own would only get in their way.
+# Tests and notebooks start some hundred processes: where Python is told to keep no bytecode, each would compile the
+# package anew.
+export PYTHONDONTWRITEBYTECODE :=
+# Processes test side by side; libraries that start threads of their own would only get in their way.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
-# All tests but those of notebooks; to load what checks these takes each process seconds. Three processes, since many
-# tests wait for others that they start.
-UNITS := -m pytest -n 3 --dist loadscope -p no:nbval
+# All tests but those of notebooks; to load what checks these takes each process seconds.
+UNITS := -m pytest -n 2 --dist loadscope --no-loadscope-reorder -p no:nbval
 # Those that take longest begin first, so that no process waits for one of them in the end.
 LONGEST := $(foreach number,12 04 10 03 06 05,$(wildcard notebooks/$(number)_*.ipynb))
 NOTEBOOKS := $(LONGEST) $(filter-out $(LONGEST),$(wildcard notebooks/*.ipynb)) notebooks/exercises
@@ -25,7 +27,7 @@ NEWEST := --upgrade --upgrade-strategy eager
 install = $(1) -m pip install --quiet --disable-pip-version-check $(2) --editable '.[workbook,exr,mesh,docs,cluster,parquet,report,dev]'
 
 .DEFAULT_GOAL := help
-.PHONY: help setup workbook test coverage test-browser bounds torture lint lab site report bench lock newest clean
+.PHONY: help setup workbook test units notebooks coverage test-browser bounds torture lint lab site report bench lock newest clean
 
 help:           ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 14
@@ -38,7 +40,12 @@ workbook: $(READY)  ## run all notebooks, regenerate all figures and the results
 
 test: $(READY)  ## run the tests: units, properties, doctests, every notebook through nbval
 	$(BIN)/normint warm-up
+	$(MAKE) --jobs=2 --old-file=$(READY) units notebooks
+
+units: $(READY)  ## of the tests, all but the notebooks
 	$(ONE_THREAD) $(BIN)/python $(UNITS) $(ARGS)
+
+notebooks: $(READY) ## of the tests, every notebook through nbval
 	$(AS_COMMITTED) $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder \
 		--nbval --nbval-cell-timeout=600 --nbval-sanitize-with=tests/nbval_sanitize.cfg $(NOTEBOOKS)
 
@@ -83,13 +90,13 @@ lock:           ## write the newest versions of all libraries into requirements.
 		build/lock/$(PROGRAMS)/python $(FREEZE); } > build/lock/requirements.lock
 	mv build/lock/requirements.lock requirements.lock
 
-newest:         ## test with the newest versions of all libraries, where the lock has older ones
-	$(PYTHON) -m venv --clear build/newest
-	$(call install,build/newest/$(PROGRAMS)/python)
-	build/newest/$(PROGRAMS)/python $(FREEZE) > build/newest/versions
-	@if grep -v '^#' requirements.lock | diff - build/newest/versions; then \
-		echo "requirements.lock has the newest versions"; \
+newest: $(READY) ## test with the newest versions of all libraries, where .venv has older ones
+	@newer=$$($(call install,$(BIN)/python,--verbose --dry-run $(NEWEST)) | grep '^Would install ') && echo "$$newer" && \
+	if [ $$(echo "$$newer" | wc -w) = 3 ]; then \
+		echo "all but normint is there already: these are the newest versions"; \
 	else \
+		$(PYTHON) -m venv --clear build/newest && \
+		$(call install,build/newest/$(PROGRAMS)/python) && \
 		build/newest/$(PROGRAMS)/normint warm-up && \
 		$(ONE_THREAD) build/newest/$(PROGRAMS)/python $(UNITS) $(ARGS); \
 	fi

@@ -16,6 +16,12 @@ settings.register_profile("normint", deadline=None, max_examples=50)
 settings.load_profile("normint")
 
 
+def pytest_collection_modifyitems(items):
+    """Begin with files that have slow tests, so that no process waits for one of them in the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture
 def relief(tmp_path, monkeypatch):
     """Return the folder of a small normal map, in an empty folder that commands then write into."""

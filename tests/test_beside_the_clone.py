@@ -14,22 +14,23 @@ BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_{
 SCRIPT = "import normint; print(normint.__version__, normint.__file__)"
 
 
-@pytest.fixture(params=["editable", "wheel"])
-def installed(request, tmp_path):
-    """Install a small package with our pyproject.toml from a clone called normint; return its folder."""
-    clone = tmp_path / "work" / "normint"
+@pytest.fixture(scope="module", params=["editable", "wheel"])
+def installed(request, tmp_path_factory):
+    """Install a small package with our pyproject.toml from a clone called normint; return both folders."""
+    folder = tmp_path_factory.mktemp(request.param)
+    clone = folder / "work" / "normint"
     (clone / "normint").mkdir(parents=True)
     for name in ("pyproject.toml", "README.md"):
         shutil.copy2(ROOT / name, clone)
     (clone / "normint" / "__init__.py").write_text('__version__ = "9.9"\n')
-    command = [sys.executable, "-c", BUILD.format(request.param), tmp_path]
+    command = [sys.executable, "-c", BUILD.format(request.param), folder]
     subprocess.run(command, cwd=clone, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    site = tmp_path / "site"
+    (wheel,) = folder.glob("*.whl")
+    site = folder / "site"
     with zipfile.ZipFile(wheel) as file:
         file.extractall(site)
     shutil.rmtree(clone / "build", ignore_errors=True)
-    return site
+    return clone.parent, site
 
 
 def run(folder, *command, site=None):
@@ -43,10 +44,11 @@ def run(folder, *command, site=None):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", [".", "normint", "normint/notebooks", "elsewhere"])
-def test_the_package_is_imported(installed, tmp_path, place):
-    folder = tmp_path / "work" / place
+def test_the_package_is_imported(installed, place):
+    work, site = installed
+    folder = work / place
     folder.mkdir(exist_ok=True)
     (folder / "script.py").write_text(SCRIPT)
-    done = run(folder, folder / "script.py", site=installed)
+    done = run(folder, folder / "script.py", site=site)
     assert done.stdout.startswith("9.9 "), done.stderr
     assert done.stdout.strip().endswith(os.path.join("normint", "__init__.py"))

@@ -9,8 +9,6 @@ import pytest
 from relief_files import make
 
 pytestmark = pytest.mark.slow  # each test starts processes
-# Printed by the parser, and by a command.
-COMMANDS = ["--version", "workbook --help", "results"]
 WAYS = [(">&-", "standard output is closed"), ("> /dev/full", "No space left on device"), ("", "Broken pipe")]
 
 
@@ -30,8 +28,14 @@ def unread():
     os.close(write)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize(("where", "why"), WAYS)
+@pytest.mark.parametrize(
+    ("command", "where", "why"),
+    [  # printed by the parser, and by a command
+        *(("--version", *way) for way in WAYS),
+        ("workbook --help", *WAYS[1]),
+        ("results", *WAYS[2]),
+    ],
+)
 def test_output_that_cannot_be_printed(tmp_path, unread, command, where, why):
     done = shell(f"normint {command} {where}", tmp_path, stdout=unread)
     assert done.stderr == f"normint: error: the output cannot be printed: {why}\n"

@@ -221,11 +221,11 @@ class TestElsewhere:
         pandas.testing.assert_frame_equal(numbers(there), numbers(table), check_exact=True)
 
     @pytest.mark.slow
-    def test_on_a_cluster_of_four_whose_worker_dies(self, here, tmp_path):
+    def test_on_a_cluster_whose_worker_dies(self, here, tmp_path):
         """Nothing is lost, nothing is there twice, and every digit is the same."""
         distributed = pytest.importorskip("distributed")
         study, table = here
-        options = {"n_workers": 4, "threads_per_worker": 1, "dashboard_address": None}
+        options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
         with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
             pids = list(client.run(os.getpid).values())
             client.submit(_kill, pids[0], pure=False)
@@ -252,27 +252,26 @@ def _kill(pid):
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
-def test_a_thousand_runs_after_a_kill(tmp_path):
+def test_hundreds_of_runs_after_a_kill(tmp_path):
     """Only what is missing is run."""
     command = [sys.executable, "-m", "normint", "study", "peaks", "--set", "n=8", "--set", "sigma=0.1"]
-    command += ["--seeds", "1000", "--folder", str(tmp_path / "kept")]
+    command += ["--seeds", "300", "--folder", str(tmp_path / "kept")]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
-        while len(list(tmp_path.rglob("[!.]*.json"))) < 50:
+        while len(list(tmp_path.rglob("[!.]*.json"))) < 30:
             assert process.poll() is None
             time.sleep(0.01)
     finally:
         process.kill()
         process.wait()
     before = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("[!.]*.json")}
-    assert 50 <= len(before) < 1000
+    assert 30 <= len(before) < 300
     subprocess.run([*command, "--out", str(tmp_path / "rows.csv")], check=True, stdout=subprocess.DEVNULL)
     assert {file: file.stat().st_mtime_ns for file in before} == before  # none of them was run again
     table = pandas.read_csv(tmp_path / "rows.csv")
-    assert sorted(table["seed"]) == list(range(1000))
-    assert (
-        len(list(tmp_path.rglob("*.json"))) == 1000
-    )  # nor is anything left of the one that was being written
+    assert sorted(table["seed"]) == list(range(300))
+    # Nor is anything left of the one that was being written.
+    assert len(list(tmp_path.rglob("*.json"))) == 300
 
 
 class TestInWords:
