@@ -80,6 +80,11 @@ def variant():
     return os.environ.get("NORMINT_VARIANT", "")
 
 
+def keeping():
+    """Tell whether `$NORMINT_KEEP` asks for new tables in `data/studies`, and this run is no variation."""
+    return bool(os.environ.get("NORMINT_KEEP")) and not variant()
+
+
 def threads():
     """Return how many threads are asked for: `$NORMINT_THREADS`, or `$OMP_NUM_THREADS`, or None."""
     for name in ("NORMINT_THREADS", "OMP_NUM_THREADS"):

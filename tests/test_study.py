@@ -10,11 +10,12 @@ import numpy as np
 import pandas
 import pytest
 
-from normint import surfaces
+from normint import paths, surfaces
 from normint.cli import main
 from normint.integration import integrate_quietly
 from normint.metrics import rmse
 from normint.workbook.study import FailedRuns, Study, integrated, store
+from normint.workbook.study import kept as kept_tables
 from normint.workbook.study.asking import read_study, study_of
 from normint.workbook.study.tables import check_ending, over_draws, seconds_left, varied, write_table
 from normint.workbook.study.values import values_of
@@ -398,3 +399,59 @@ class TestCommand:
         words = ["vase", "--method", "phi1", "--set", "n=24", "--set", "beta=0.5,-1", "--folder", tmp_path]
         code, shown, error = run(*words)
         assert code == 1 and "1 of 2 runs failed" in error and len(shown.splitlines()) == 2
+
+
+class TestKeptTables:
+    @pytest.fixture
+    def study(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(kept_tables, "_path", lambda name: tmp_path / "studies" / f"{name}.csv")
+        monkeypatch.setenv("NORMINT_STUDIES", str(tmp_path / "rows"))
+        monkeypatch.setenv("NORMINT_KEEP", "1")
+        study = Study.over(**SMALL, metrics="rmse,near_jumps")
+        table = kept_tables.kept(study, "small")
+        monkeypatch.delenv("NORMINT_KEEP")
+        return study, table, tmp_path / "studies" / "small.csv"
+
+    def test_what_was_written_is_read(self, study):
+        study, table, _ = study
+        again = kept_tables.kept(study, "small", live=1)
+        pandas.testing.assert_frame_equal(again, table, rtol=1e-9)
+        np.testing.assert_allclose(study.run()["near_jumps"], table["near_jumps"], rtol=1e-12)
+
+    def test_only_some_runs_are_made_again_and_those_that_are_missing(self, study, monkeypatch):
+        study, _, _ = study
+        made = []
+        monkeypatch.setattr(Study, "run", counting(made, Study.run))
+        kept_tables.kept(study, "small", live=2)
+        assert made == [study.settings[0], study.settings[3]]
+        other = Study.over(**SMALL | {"seed": [0, 5]}, metrics="rmse,near_jumps")
+        made.clear()
+        kept_tables.kept(other, "small", live=1)
+        assert [one["seed"] for one in made] == [0, 5, 5]
+
+    def test_a_number_that_no_longer_comes_out_is_named(self, study):
+        study, table, path = study
+        path.write_text(path.read_text().replace(f"{table['rmse'][0]:.10g}", "0.123"))
+        with pytest.raises(ValueError, match=r"small.csv has rmse = 0.123 for \{'surface': 'vase'"):
+            kept_tables.kept(study, "small", live=1)
+
+    @pytest.mark.parametrize(
+        "path", sorted((paths.root() / "data" / "studies").glob("*.csv")), ids=lambda path: path.stem
+    )
+    def test_a_table_of_the_repository_is_used_and_has_each_run_once(self, path):
+        rows = kept_tables._read(path.stem)
+        assert len(rows) == len(path.read_text().splitlines()) - 1
+        assert all(np.isfinite(list(row.values())).all() and row for row in rows.values())
+        notebooks = (paths.root() / "notebooks").glob("*.ipynb")
+        sources = [*notebooks, *(paths.PACKAGE / "workbook" / "studies").glob("*.py")]
+        assert any(f'"{path.stem}"' in one.read_text().replace('\\"', '"') for one in sources)
+
+
+def counting(made, run):
+    """Return `Study.run` that notes the settings which it is asked for."""
+
+    def noting(self, **where):
+        made.extend(self.settings)
+        return run(self, **where)
+
+    return noting

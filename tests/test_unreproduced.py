@@ -16,8 +16,8 @@ def noisy():
 
 
 @pytest.fixture(scope="module")
-def points(noisy):
-    return energy_gap.front(noisy, (1e-3, 1e-2, 1e-1))
+def points():
+    return energy_gap.points(n=48, sigma=0.02, seed=0, weight=[1e-3, 1e-2, 1e-1])
 
 
 class TestEnergyGap:
@@ -32,7 +32,7 @@ class TestEnergyGap:
         for part in (0.0, 0.3, 0.8, 1.0):
             for base in (plain, best, noisy.depth + 0.1 * rng.standard_normal(plain.shape)):
                 z = part * noisy.depth + (1 - part) * base
-                one = energy_gap._point(z, noisy)
+                one = energy_gap.point(z, noisy)
                 least = energy_gap.least_energy(points, one.error, z.size)
                 assert one.energy > (1 - 1e-5) * least
 
@@ -43,7 +43,7 @@ class TestEnergyGap:
 
     def test_energies_are_those_of_the_method(self, noisy):
         run = integrate_quietly(noisy.p, noisy.q, method="total_variation", scheme="paper", max_iterations=20)
-        _, one = energy_gap.admm(noisy, 1.0, (5, 20))
+        _, one = energy_gap.points(n=48, sigma=0.02, seed=0, step=1.0, count=[5, 20])
         assert one.energy == pytest.approx(run.energies[-1], rel=1e-12)
         assert one.error == pytest.approx(rmse(run.depth, noisy.depth), rel=1e-12)
 

@@ -4,6 +4,7 @@ import math
 
 from normint.workbook.studies.open_problem import geometric_mean
 from normint.workbook.study import Study, integrated
+from normint.workbook.study.kept import kept
 
 
 def varied(constants):
@@ -64,10 +65,9 @@ def sensitivity(cases, constants, depends=None):
     changed, found = varied(constants), {}
     as_dicts = [{}, *({name: getattr(new, name)} for (name, _), new in changed.items())]
     for case, problems in cases.items():
-        settings = tuple(
-            {**problem, "method": "calibrated", "constants": one} for one in as_dicts for problem in problems
-        )
-        errors = Study(integrated, settings, depends=depends).run(label=case)["rmse"].to_numpy()
+        settings = ({**one, "method": "calibrated", "constants": new} for new in as_dicts for one in problems)
+        study = Study(integrated, tuple(settings), depends=depends)
+        errors = kept(study, "constants", live=2)["rmse"].to_numpy()
         base, *others = errors.reshape(len(as_dicts), len(problems))
         found[case] = {key: geometric_mean(row / base) for key, row in zip(changed, others, strict=True)}
     return found

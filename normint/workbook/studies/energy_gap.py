@@ -12,8 +12,11 @@ import numpy as np
 from normint.integration import integrate_quietly
 from normint.methods import pairs
 from normint.metrics import rmse
+from normint.surfaces import vase
+from normint.workbook.study import Study
+from normint.workbook.study.kept import kept
 
-__all__ = ["Point", "admm", "front", "least_energy"]
+__all__ = ["Point", "least_energy", "point", "points", "surface_near"]
 
 
 @dataclass(frozen=True)
@@ -26,44 +29,38 @@ class Point:
     iterations: int = 0
 
 
-def front(surface, weights):
-    """Minimise E + w·n·RMSE² for several w.
+def surface_near(*, n, sigma, seed, weight=0.0, step=None, count=0):
+    """Make a surface of low energy on the noisy vase; a run of a study.
 
     Parameters
     ----------
-    surface : Surface
-        With its true depth and a noisy gradient.
-    weights : sequence of float
+    n, sigma, seed
+        Of the vase and its noise.
+    weight : float
+        w: it minimises E + w·n·RMSE².
+    step, count
+        If a step α is given, it is instead what the paper's scheme has after so many iterations.
 
     Returns
     -------
-    list of Point
+    dict
+        Its `level`, which is the energy, and its `rmse`.
     """
-    found = []
-    for weight in weights:
-        depth = integrate_quietly(
-            surface.p, surface.q, method="total_variation", prior=surface.depth, prior_weight=weight
-        ).depth
-        found.append(_point(depth, surface, weight=weight))
-    return found
+    truth = vase(n)
+    noisy = truth.with_noise(sigma, np.random.default_rng(seed))
+    if step is None:
+        how = {"prior": truth.depth, "prior_weight": weight}
+    else:
+        how = {"scheme": "paper", "step": step, "max_iterations": count}
+    one = point(integrate_quietly(noisy.p, noisy.q, method="total_variation", **how).depth, noisy)
+    return {"level": one.energy, "rmse": one.error}
 
 
-def admm(surface, step, counts):
-    """Run the paper's scheme with a step α, and look at it after several numbers of iterations.
-
-    Returns
-    -------
-    list of Point
-    """
-    options = {"method": "total_variation", "scheme": "paper", "step": step}
-    return [
-        _point(
-            integrate_quietly(surface.p, surface.q, max_iterations=count, **options).depth,
-            surface,
-            iterations=count,
-        )
-        for count in counts
-    ]
+def points(**settings):
+    """Return the `Point` of each run of :func:`surface_near`, one of the settings being a list."""
+    table = kept(Study.over(surface_near, **settings), "energy_gap", live=1)
+    table = table.reindex(columns=["level", "rmse", "weight", "count"], fill_value=0)
+    return [Point(*row) for row in table.itertuples(index=False)]
 
 
 def least_energy(points, error, pixels):
@@ -72,7 +69,7 @@ def least_energy(points, error, pixels):
     Parameters
     ----------
     points : list of Point
-        As `front` gives them.
+        Of several weights.
     error : float
     pixels : int
         Their number n.
@@ -85,7 +82,8 @@ def least_energy(points, error, pixels):
     return max(one.energy + one.weight * pixels * (one.error**2 - error**2) for one in points)
 
 
-def _point(depth, surface, **made):
+def point(depth, surface):
+    """Return the `Point` of a depth, for a Surface with its true depth and a noisy gradient."""
     exists, observed = pairs.neighbours(np.ones(depth.shape, bool))
     energy = pairs.energy(depth, surface.p, surface.q, exists, observed, pairs.TOTAL_VARIATION, 0.0)
-    return Point(float(energy), rmse(depth, surface.depth), **made)
+    return Point(float(energy), rmse(depth, surface.depth))

@@ -10,8 +10,15 @@ from normint.inputs import as_count, as_gradient, as_positive
 from normint.methods import pairs
 from normint.methods.nonconvex import INERTIA
 from normint.metrics import rmse
+from normint.surfaces import canadian_tent
 
-__all__ = ["reached", "snapshots"]
+__all__ = ["reached", "snapshot", "snapshots"]
+
+
+def snapshot(*, sigma, seed, lipschitz, count):
+    """Run iPiano on the noisy tent so many times; a run of a study."""
+    noisy = canadian_tent().with_noise(sigma, np.random.default_rng(seed))
+    return {"rmse": snapshots(noisy, lipschitz, [count])[0]}
 
 
 def snapshots(surface, lipschitz, counts, *, beta=0.5):

@@ -1,6 +1,9 @@
 """At which level of noise do printed errors come out? The level is taken as unknown (Figure 12)."""
 
-from normint.workbook.studies.noise_draws import over_seeds
+import numpy as np
+
+from normint.workbook.study import Study
+from normint.workbook.study.kept import kept_each
 
 __all__ = ["matching", "scan"]
 
@@ -8,13 +11,13 @@ ROUNDING = 0.005  # of a number that is printed with two decimals
 
 
 def scan(surface, sigmas, seeds, cases, **options):
-    """Integrate at several levels of noise.
+    """Integrate at several levels of noise; most of the runs are kept, see :func:`kept_each`.
 
     Parameters
     ----------
     surface : str
     sigmas : sequence of float
-        See :func:`normint.workbook.studies.noise_draws.over_seeds`; without noise there is one draw.
+        See :meth:`normint.surfaces.Surface.with_noise`; without noise there is one draw.
     seeds : sequence of int
     cases : dict
         From case to the options that are its own.
@@ -26,11 +29,13 @@ def scan(surface, sigmas, seeds, cases, **options):
     dict
         From sigma to a dict from case to the errors of the draws.
     """
-
-    def errors(sigma, own):
-        return over_seeds(surface, sigma, seeds, **options, **own).errors
-
-    return {sigma: {case: errors(sigma, own) for case, own in cases.items()} for sigma in sigmas}
+    studies = {
+        (sigma, case): Study.over(surface=surface, sigma=sigma, seed=seeds, **options, **own)
+        for sigma in sigmas
+        for case, own in cases.items()
+    }
+    errors = kept_each(studies, "noise_levels")
+    return {sigma: {case: np.array(errors[sigma, case]) for case in cases} for sigma in sigmas}
 
 
 def matching(found, printed):

@@ -5,7 +5,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from normint.integration import METHODS, integrate_quietly
+from normint.normals.integrate_normals import integrate_normals
+from normint.surfaces.sculptures import sculpture
+from normint.workbook.studies.jumps import Calls
 from normint.workbook.study import Study, integrated
+from normint.workbook.study.kept import kept, kept_each
 
 # From the method to the values of its main option to try besides the default, and what else it is given: the
 # diffusion of the paper's Figure 12 has ν = 10.
@@ -32,15 +36,22 @@ class Tuned:
         The least error over the values tried, the defaults among them.
     options : dict
         The options that gave it; empty for the defaults.
-    depth : ndarray
-        The depth that has this error.
+    case : dict
+        What was integrated.
     """
 
     method: str
     default: float
     best: float
     options: dict
-    depth: np.ndarray = field(repr=False)
+    case: dict = field(repr=False)
+
+    @property
+    def depth(self):
+        """The depth that has the least error."""
+        study = Study(integrated, ({**self.case, "method": self.method, **self.options},), ("depth",))
+        study.run()
+        return study.arrays()["depth"]
 
     @property
     def label(self):
@@ -74,15 +85,14 @@ def tune(case, *, methods=tuple(SWEEPS)):
     for method in methods:
         if method not in SWEEPS:
             raise ValueError(f"methods contains {method!r}; expected some of {', '.join(SWEEPS)}")
-    tries = [(method, options) for method in methods for options in _tried(method)]
-    settings = tuple({**case, "method": method, **options} for method, options in tries)
-    study = Study(integrated, settings, keep=("depth",))
-    errors, found = study.run(label="tuning")["rmse"], {}
-    for method in methods:
-        places = [place for place, one in enumerate(tries) if one[0] == method]
-        best = min(places, key=errors.__getitem__)
-        depth = study.arrays(best)["depth"]
-        found[method] = Tuned(method, float(errors[places[0]]), float(errors[best]), tries[best][1], depth)
+    studies = {
+        method: Study(integrated, tuple({**case, "method": method, **options} for options in _tried(method)))
+        for method in methods
+    }
+    found = {}
+    for method, errors in kept_each(studies, "tuning", live=2).items():
+        best = int(np.argmin(errors))
+        found[method] = Tuned(method, errors[0], errors[best], _tried(method)[best], case)
     return found
 
 
@@ -148,17 +158,31 @@ def relative_errors(scenes, methods, **settings):
         From (kind, variant) to a dict from method to the ratio: below 1 it is better than least squares.
     """
     every = dict.fromkeys(["quadratic", *methods])
-    cases = tuple(
-        {"surface": "scene", "kind": kind, "variant": variant, **settings, "method": method}
-        for kind, variant in scenes
-        for method in every
-    )
-    table = Study(integrated, cases).run(label="scenes")
+    cases = ({"surface": "scene", "kind": kind, "variant": variant, **settings} for kind, variant in scenes)
+    study = Study(integrated, tuple({**case, "method": method} for case in cases for method in every))
+    table = kept(study, "scenes", live=7)
     errors = table.set_index(["kind", "variant", "method"])["rmse"]
     return {
         one: {method: float(errors[*one, method] / errors[*one, "quadratic"]) for method in methods}
         for one in scenes
     }
+
+
+def judged(*, number, n):
+    """Integrate a sculpture by three methods, and look at the edges that calibrated cuts; a run of a study.
+
+    Returns
+    -------
+    dict
+        The error of each method, in pixels, and the arrays of :class:`normint.workbook.studies.jumps.Calls`.
+    """
+    figure = sculpture(number, n)
+    camera, how = (figure.normals, figure.mask, figure.camera), {"axes": "uvz", "check_axes": False}
+    runs = {m: integrate_normals(*camera, method=m, **how) for m in ("quadratic", "bilateral", "calibrated")}
+    seen = figure.slopes()
+    truth = seen.lens.unit * seen.lens.potential(figure.depth)
+    calls = Calls.of(runs["calibrated"], seen.p, seen.q, seen.mask, truth)
+    return {method: figure.error(run.depth) for method, run in runs.items()} | vars(calls)
 
 
 def energy_near(depth, p, q, mask=None, *, weight=0.01):
