@@ -63,7 +63,7 @@ def total_variation(
 
     Transposing, flipping or negating the data, scaling them or adding a plane does the same to the depth. The
     fast scheme stops a little before the minimum, and a little elsewhere when the image is flipped: depths
-    then differ by up to 1e-4 of the largest on surfaces with some noise, by up to 1e-2 on pure noise.
+    then differ by up to 1e-3 of the largest on surfaces with some noise, by up to 1e-2 on pure noise.
 
     Examples
     --------
