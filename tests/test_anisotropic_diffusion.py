@@ -33,7 +33,7 @@ def calm_fields(mask):
 def frozen_minimiser(mask, z, p, q, prior):
     """Minimise the energy with its weights frozen at z, by dense algebra."""
     edges = np.empty((4, *mask.shape))
-    pairs.model(z, p, q, *pairs.neighbours(mask), DIFFUSION, MU, NU, *edges)
+    pairs.model(z, p, q, *pairs.neighbours(mask), DIFFUSION, MU, MU, NU, *edges)
     return dense_least_squares(mask, terms_of_edges(mask, edges[:2], edges[2:]), **prior)
 
 

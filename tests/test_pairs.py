@@ -58,7 +58,7 @@ class Model:
     def __init__(self, z, p, q, mask, kind, parameter):
         self.inside, self.edges = edges_of(mask), np.full((4, *mask.shape), np.nan)
         neighbours = pairs.neighbours(mask)
-        self.touches = pairs.model(z, p, q, *neighbours, kind, parameter, NU, *self.edges)
+        self.touches = pairs.model(z, p, q, *neighbours, kind, parameter, parameter, NU, *self.edges)
 
     def residuals(self, z):
         differences = np.stack([np.diff(z, axis=0, append=0.0), np.diff(z, axis=1, append=0.0)])

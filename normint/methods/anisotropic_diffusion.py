@@ -104,7 +104,7 @@ class _FixedPointThenDescent:
     def __init__(self, model):
         self.model = model
         # One step of plain conjugate gradients is a gradient step: it moves pixels, not whole parts.
-        self.downhill = Reweighted(model.problem, model.kind, model.parameter, model.nu, solver="cg")
+        self.downhill = Reweighted(model.problem, model.kind, model.own, model.nu, solver="cg")
         self.left = model.problem.max_iterations
         self.arrived = False
 

@@ -91,7 +91,7 @@ def mumford_shah(
     model = _Alternation(problem, mu, epsilon)
     start = model.energy(problem.z)
     if scheme == "fast":
-        descent = Descent(model, model, mu * SMOOTHER)
+        descent = Descent(model, mu * SMOOTHER)
         return problem.run(descent.step, start, model, descent.settled)
 
     def step(z):
@@ -123,11 +123,13 @@ class _Alternation:
         return self._update_indicators(z, self.mu)
 
     def look(self, z):
-        """Set the indicators to their minimisers for z, and the system for the next depth.
+        """Set the indicators to their minimisers for z, and the system for the next depth; return the energy.
 
-        Returns the energy, for the parameter as it is.
+        The system is that of the parameter, the energy that of μ.
         """
-        value = self._update_indicators(z, self.parameter)
+        value = self._update_indicators(z, self.mu)
+        if self.parameter != self.mu:
+            self._update_indicators(z, self.parameter)
         self.set_system()
         return value
 

@@ -124,14 +124,13 @@ def _nonconvex(
     if iterations is None:
         iterations = 1000 if scheme == "paper" else 100
     problem = Problem(p, q, mask, prior, prior_weight, initial, scheme, tolerance, iterations, callback)
-    target = Reweighted(problem, kind, parameter)
-    start = target.energy(problem.z)
-    if scheme == "paper":
-        return problem.run(_Ipiano(problem, kind, parameter).step, start, target)
     steps, kept, alone = SOLVED[kind]
     model = Reweighted(problem, kind, parameter, steps=steps, kept=kept, alone=alone)
-    descent = Descent(target, model, parameter * SHARPER)
-    return problem.run(descent.step, start, target, descent.settled)
+    start = model.energy(problem.z)
+    if scheme == "paper":
+        return problem.run(_Ipiano(problem, kind, parameter).step, start, model)
+    descent = Descent(model, parameter * SHARPER)
+    return problem.run(descent.step, start, model, descent.settled)
 
 
 class _Ipiano:

@@ -63,7 +63,7 @@ def energy(z, p, q, exists, observed, kind, parameter, nu=1.0):
     buffers = _buffers(z.shape[1])
     total = 0.0
     for i in range(z.shape[0]):
-        total += _row(i, z, p, q, exists, observed, kind, parameter, nu, *buffers)
+        total += _row(i, z, p, q, exists, observed, kind, parameter, parameter, nu, *buffers)
     return total
 
 
@@ -76,7 +76,7 @@ def gradient(z, p, q, exists, observed, kind, parameter, result):
     result[:] = 0.0
     total = 0.0
     for i in range(rows):
-        total += _row(i, z, p, q, exists, observed, kind, parameter, 1.0, *buffers)
+        total += _row(i, z, p, q, exists, observed, kind, parameter, parameter, 1.0, *buffers)
         _sum_pairs(pairs, flows)
         for k in range(4):  # what does not exist has no residual, so it exerts no force
             _multiply(r[k], 0.5, flows[k])
@@ -91,14 +91,17 @@ def gradient(z, p, q, exists, observed, kind, parameter, result):
 
 
 @njit(**FAST)
-def model(z, p, q, exists, observed, kind, parameter, nu, down, right, flux_down, flux_right):
-    """Set the weights and fluxes of the quadratic model at z, edge by edge, and return the energy there."""
+def model(z, p, q, exists, observed, kind, parameter, own, nu, down, right, flux_down, flux_right):
+    """Set the weights and fluxes of the quadratic model at z, edge by edge, and return an energy there.
+
+    That is the energy with its own parameter, which may be another one than the model's (but for diffusion).
+    """
     rows, cols = z.shape
     buffers = _buffers(cols)
     slopes, pairs, weights, above = buffers[0], buffers[1], buffers[2], np.empty((2, cols))
     total = 0.0
     for i in range(rows):
-        total += _row(i, z, p, q, exists, observed, kind, parameter, nu, *buffers)
+        total += _row(i, z, p, q, exists, observed, kind, parameter, own, nu, *buffers)
         if kind != DIFFUSION:
             _sum_pairs(pairs, weights)
         for k in range(4):  # what stands in for a missing neighbour weighs nothing
@@ -115,7 +118,7 @@ def _buffers(cols):
 
 
 @njit(**FAST)
-def _row(i, z, p, q, exists, observed, kind, parameter, nu, r, pairs, weights, t, padded):
+def _row(i, z, p, q, exists, observed, kind, parameter, own, nu, r, pairs, weights, t, padded):
     """Return the energy of one row; set its residuals r and Φ' / 2s of its pairs (its weights for diffusion).
 
     This is the energy of every method that sums over pairs, and the only place where it is computed.
@@ -124,7 +127,7 @@ def _row(i, z, p, q, exists, observed, kind, parameter, nu, r, pairs, weights, t
     if kind != DIFFUSION:
         residuals(i, z, p[i], q[i], exists, padded, r)
         _inverses(i, r, constant, observed, pairs)
-        return 0.25 * _pairs(kind, constant, r, pairs, t)
+        return 0.25 * _pairs(kind, constant, max(own * own, 1e-300), r, pairs, t)
     t[:] = 0.0
     residuals(i, z, t, t, exists, padded, r)  # from slopes of zero: the differences themselves
     _inverses(i, r, constant, observed, pairs)
@@ -151,20 +154,21 @@ def residuals(i, z, p, q, exists, padded, result):
 
 
 @njit(**FAST)
-def _pairs(kind, constant, r, pairs, t):
-    """Turn 1 / (s² + constant) of the pairs of one row into Φ' / 2s, and return Σ Φ.
+def _pairs(kind, constant, own, r, pairs, t):
+    """Turn 1 / (s² + constant) of the pairs of one row into Φ' / 2s, and return Σ Φ for its own constant.
 
     All Φ here are concave in s²: they lie below their tangents, so the quadratic model is an upper bound.
     """
-    if kind == PHI_1:  # log(s² + β²) = -log t
-        _products(pairs, t)
-        return -_sum_of_logarithms(t)
+    if kind == PHI_1:  # log(s² + β²)
+        _products(own, r, pairs, t)
+        return _sum_of_logarithms(t)
     total = 0.0
     for k in range(4):
+        one, other = r[DOWN + k // 2], r[RIGHT + k % 2]
         if kind == PHI_2:
-            total += _bounded(constant, r[DOWN + k // 2], r[RIGHT + k % 2], pairs[k])
+            total += _bounded(constant, own, one, other, pairs[k])
         else:
-            total += _lengths(pairs[k])
+            total += _lengths(own, one, other, pairs[k])
     return total
 
 
@@ -238,33 +242,36 @@ def _sum_pairs(pairs, result):
 
 
 @njit(**FAST)
-def _products(pairs, result):
-    """Set the products of the values of the pairs that exist."""
+def _products(own, r, pairs, result):
+    """Set the products of s² + own of the pairs that exist."""
     for j in range(result.size):
-        a, b, c, d = pairs[0, j], pairs[1, j], pairs[2, j], pairs[3, j]
-        first = (a if a > 0 else 1.0) * (b if b > 0 else 1.0)
-        result[j] = first * ((c if c > 0 else 1.0) * (d if d > 0 else 1.0))
+        down, up = r[DOWN, j] * r[DOWN, j] + own, r[UP, j] * r[UP, j] + own
+        right, left = r[RIGHT, j] * r[RIGHT, j], r[LEFT, j] * r[LEFT, j]
+        first = (down + right if pairs[0, j] > 0 else 1.0) * (down + left if pairs[1, j] > 0 else 1.0)
+        second = (up + right if pairs[2, j] > 0 else 1.0) * (up + left if pairs[3, j] > 0 else 1.0)
+        result[j] = first * second
 
 
 @njit(**FAST)
-def _bounded(constant, one, other, t):
-    """Return Σ Φ2 of pairs of residuals and set its derivative, from 1 / (s² + γ²)."""
-    total = 0.0
+def _bounded(constant, own, one, other, t):
+    """Return Σ Φ2 of pairs of residuals, and set its derivative from 1 / (s² + γ²)."""
+    total, more = 0.0, own - constant
     for j in range(t.size):
         inverse = t[j]
-        total += (one[j] * one[j] + other[j] * other[j]) * inverse  # 1 - γ² t would lose the small ones
+        square = (one[j] * one[j] + other[j] * other[j]) * inverse  # 1 - γ² t would lose the small ones
+        total += square if more == 0 else square / (1.0 + more * inverse)
         t[j] = constant * inverse * inverse
     return total
 
 
 @njit(**FAST)
-def _lengths(t):
-    """Return Σ √(s² + δ²) and set its derivative, from 1 / (s² + δ²)."""
+def _lengths(own, one, other, t):
+    """Return Σ √(s² + δ²) of pairs of residuals, and set its derivative from 1 / (s² + δ²)."""
     total = 0.0
     for j in range(t.size):
-        root = np.sqrt(t[j])
-        total += 1.0 / root if root > 0 else 0.0
-        t[j] = 0.5 * root
+        length = np.sqrt(one[j] * one[j] + other[j] * other[j] + own)
+        total += length if t[j] > 0 else 0.0
+        t[j] = 0.5 * np.sqrt(t[j])
     return total
 
 

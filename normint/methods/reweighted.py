@@ -15,8 +15,8 @@ class Reweighted:
     problem : Problem
     kind : int
         The energy, such as ``pairs.PHI_1``.
-    parameter, nu : float
-        Its parameters.
+    own, nu : float
+        Its parameters. ``parameter`` says which energy's model is set: this one's, until it is changed.
     solver : str
         See :class:`normint.solver.system.System`.
     tolerance : float
@@ -30,20 +30,22 @@ class Reweighted:
     """
 
     def __init__(
-        self, problem, kind, parameter, nu=1.0, solver="multigrid", tolerance=1e-10, steps=1, kept=1, alone=0
+        self, problem, kind, own, nu=1.0, solver="multigrid", tolerance=1e-10, steps=1, kept=1, alone=0
     ):
         self.problem, self.solver, self.tolerance, self.steps = problem, solver, tolerance, steps
-        self.kind, self.parameter, self.nu, self.kept, self.alone = kind, parameter, nu, kept, alone
+        self.kind, self.own, self.nu, self.kept, self.alone = kind, own, nu, kept, alone
+        self.parameter = own
         self.edges = np.empty((4, *problem.mask.shape))
 
     def energy(self, z):
         """Return the energy at z, prior included."""
-        value = pairs.energy(z, *self.problem.data, self.kind, self.parameter, self.nu)
+        value = pairs.energy(z, *self.problem.data, self.kind, self.own, self.nu)
         return value + self.problem.prior_energy(z)
 
     def look(self, z):
         """Set the model at z, and return the energy there."""
-        value = pairs.model(z, *self.problem.data, self.kind, self.parameter, self.nu, *self.edges)
+        parameters = self.parameter, self.own, self.nu
+        value = pairs.model(z, *self.problem.data, self.kind, *parameters, *self.edges)
         return value + self.problem.prior_energy(z)
 
     def weights(self):
@@ -66,12 +68,9 @@ class Descent:
 
     Parameters
     ----------
-    target : object
-        Its ``energy(z)`` is what to lower, from the start of its ``problem``; its ``parameter`` says which
-        model is its own.
     model : object
-        Its ``look(z)`` sets a quadratic model and returns the energy that this belongs to, its
-        ``minimise(z)`` returns a depth where the model is lower.
+        Its ``look(z)`` sets a quadratic model and returns the energy that is to be lowered, from the start of
+        its ``problem``; its ``minimise(z)`` returns a depth where the model is lower.
     parameters : sequence of float
         Values for ``model.parameter``, one for each iteration; the last one from then on.
 
@@ -81,47 +80,43 @@ class Descent:
     Nesterov's method. Where the energy is higher there than at z, it ends at x, and momentum begins anew. At
     x the energy cannot be higher once the last parameter is reached. Before, it may be: then z stays.
 
-    With the target's own parameter, the look at a new depth tells its energy and sets the next model at once.
+    The look at a new depth tells its energy and sets the next model at once.
     """
 
-    def __init__(self, target, model, parameters=()):
-        self.target, self.model, self.parameters = target, model, iter(parameters)
-        self.own = target.parameter
-        self.ready = True  # whether standing still means having arrived
-        self.seen = None  # the depth that the model is set at
-        self.last, self.momentum = target.problem.z, 0
-        self.energy = target.energy(self.last)
+    def __init__(self, model, parameters=()):
+        self.model, self.parameters = model, iter(parameters)
+        self.last, self.momentum = model.problem.z, 0
+        self._proceed()
+        self.energy = model.look(self.last)
+
+    def _proceed(self):
+        parameter = next(self.parameters, None)
+        self.arrived = parameter is None
+        if not self.arrived:
+            self.model.parameter = parameter
 
     def step(self, z):
         """Return the next depth and its energy, or the last ones again."""
-        parameter = next(self.parameters, None)
-        self.ready = parameter is None
-        if not self.ready and parameter != self.model.parameter:
-            self.model.parameter, self.seen = parameter, None
-        if self.seen is not z:
-            self.model.look(z)
+        self.ready = self.arrived  # standing still then means that there is no way down
         new = x = self.model.minimise(z)
+        self._proceed()
         if self.momentum:
             new = x + self.momentum / (self.momentum + 3) * (x - self.last)
-        energy = self._energy(new)
+        energy = self._look(new)
         if self.momentum and not energy <= self.energy:
             new, self.momentum = x, 0
-            energy = self._energy(new)
+            energy = self._look(new)
         if not energy <= self.energy:
-            self.momentum, self.seen = 0, None
+            self.momentum = 0
+            self.model.look(z)
             return z, self.energy
         self.last, self.energy = x, energy
         self.momentum += 1
         return new, energy
 
-    def _energy(self, z):
+    def _look(self, z):
         # Compiled code takes all numbers for finite, so what is not must not get there.
-        if not np.abs(z).max() < HUGE:
-            return np.inf
-        if self.model.parameter != self.own:
-            return self.target.energy(z)
-        self.seen = z
-        return self.model.look(z)
+        return self.model.look(z) if np.abs(z).max() < HUGE else np.inf
 
     def settled(self, still):
         """Tell whether the method may stop, given whether its energy stands still."""

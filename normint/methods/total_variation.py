@@ -10,7 +10,7 @@ from normint.methods.pairs import DOWN, RIGHT
 from normint.methods.reweighted import Descent, Reweighted
 from normint.solver.system import System
 
-FALLING = np.maximum(0.2 * 0.7 ** np.arange(29), 1e-5)  # δ of the fast scheme, in parts of the mean residual
+FALLING = np.maximum(0.2 * 0.75 ** np.arange(28), 1e-4)  # δ of the fast scheme, in parts of the mean residual
 
 
 def total_variation(
@@ -56,14 +56,14 @@ def total_variation(
     pair, the r-update shrinks vectors by 1/α. The paper prints 4/α, which belongs to the energy without its
     factor ¼.
 
-    *fast*: √(s² + δ²) lies below a quadratic that touches it. Such quadratics are minimised in turn by two
-    steps of multigrid-preconditioned conjugate gradients, with momentum, while δ falls from 0.2 to 1e-5 of
+    *fast*: √(s² + δ²) lies below a quadratic that touches it. Such quadratics are lowered in turn by a
+    step of multigrid-preconditioned conjugate gradients, with momentum, while δ falls from 0.2 to 1e-4 of
     the mean residual. Eight systems one after the other share the multigrid's coarse levels. A depth with a
     larger E is not accepted.
 
     Transposing, flipping or negating the data, scaling them or adding a plane does the same to the depth. The
     fast scheme stops a little before the minimum, and a little elsewhere when the image is flipped: depths
-    then differ by up to 1e-4 of the largest on surfaces with some noise, by up to 1e-2 on pure noise.
+    then differ by up to 1e-3 of the largest on surfaces with some noise, by up to 1e-2 on pure noise.
 
     Examples
     --------
@@ -77,28 +77,29 @@ def total_variation(
     if max_iterations is None:
         max_iterations = 1000 if scheme == "paper" else 100
     problem = Problem(p, q, mask, prior, prior_weight, initial, scheme, tolerance, max_iterations, callback)
-    target = Reweighted(problem, pairs.TOTAL_VARIATION, 0.0)
-    start = target.energy(problem.z)
+    model = Reweighted(problem, pairs.TOTAL_VARIATION, 0.0, kept=8)
+    start = model.energy(problem.z)
     # Where the gradient is exactly that of a surface, nothing but rounding is left: δ stays above that.
     rounding = 1e-9 * max(np.abs(field[problem.mask]).max() for field in (problem.p, problem.q)) + 1e-30
 
     def deltas():
+        energy = start
         for part in FALLING:
-            yield part * max(descent.energy / np.count_nonzero(problem.mask), rounding)
+            yield part * max(energy / np.count_nonzero(problem.mask), rounding)
+            energy = descent.energy
 
-    least = FALLING[-1] * max(start / np.count_nonzero(problem.mask), rounding)
-    smoothed = Reweighted(problem, pairs.TOTAL_VARIATION, least, steps=2, kept=8)
     if scheme == "paper":
-        return problem.run(_Admm(problem, target, step).step, start, smoothed)
-    descent = Descent(target, smoothed, deltas())
-    return problem.run(descent.step, start, smoothed, descent.settled)
+        model.parameter = FALLING[-1] * max(start / np.count_nonzero(problem.mask), rounding)
+        return problem.run(_Admm(problem, model, step).step, start, model)
+    descent = Descent(model, deltas())
+    return problem.run(descent.step, start, model, descent.settled)
 
 
 class _Admm:
     """The paper's alternating direction method, with one hierarchy for all its linear systems."""
 
-    def __init__(self, problem, target, alpha):
-        self.problem, self.target, self.alpha = problem, target, alpha
+    def __init__(self, problem, model, alpha):
+        self.problem, self.model, self.alpha = problem, model, alpha
         self.dual = np.zeros((8, *problem.mask.shape))  # b of each pair: its u and v component
         self.edges = np.empty((4, *problem.mask.shape))
         self.system = None
@@ -115,7 +116,7 @@ class _Admm:
             *self.edges[2:], problem.prior, initial=z, tolerance=1e-10, max_iterations=1
         )
         z = np.where(problem.mask, solution.depth, 0.0)
-        return z, self.target.energy(z)
+        return z, self.model.energy(z)
 
 
 @njit(**FAST)
