@@ -70,9 +70,9 @@ def wanted_data():
     return os.environ.get("NORMINT_DATASET") or None
 
 
-def run_log():
-    """Return `$NORMINT_RUN_LOG`, where a notebook tells its runner what it made, or None."""
-    return os.environ.get("NORMINT_RUN_LOG") or None
+def in_run():
+    """Tell whether a run of the workbook executes this notebook: `$NORMINT_RUN`."""
+    return bool(os.environ.get("NORMINT_RUN"))
 
 
 def variant():
@@ -114,20 +114,13 @@ def kernel_environment(figures_folder, variant, data):
         **dict.fromkeys(THREADS, "1"),
         "NORMINT_FIGURES": str(figures_folder),
         "NORMINT_VARIANT": variant,
-        "JUPYTER_PREFER_ENV_PATH": "1",  # the kernel of this environment, not the user's default
+        "NORMINT_RUN": "1",
         "PYTHONSAFEPATH": "1",  # a random.py that happens to be near must not be imported
     }
     environment.pop("MPLBACKEND", None)  # it would turn off the figures in the notebooks
     if data:
         environment["NORMINT_DATA"] = str(Path(data).resolve())
     return environment
-
-
-def report_to(log, scratch):
-    """Let the kernels that this process starts report to `log`, and keep their own files in `scratch`."""
-    os.environ.update(
-        JUPYTER_RUNTIME_DIR=str(scratch), IPYTHONDIR=str(scratch / "ipython"), NORMINT_RUN_LOG=str(log)
-    )
 
 
 def in_ci():
@@ -145,7 +138,7 @@ def watched():
 
     Nobody does in continuous integration, where the workbook runs notebooks, or where pytest does.
     """
-    if in_ci() or run_log() or "PYTEST_VERSION" in os.environ:
+    if in_ci() or in_run() or "PYTEST_VERSION" in os.environ:
         return False
     return "ipykernel" in sys.modules or (sys.stderr is not None and sys.stderr.isatty())
 

@@ -19,7 +19,7 @@ OUTER = (
     "@njit(**FAST)\ndef outer(x):\n    return 10 * inner(x)\n"
     "@njit(**FAST)\ndef past_the_end(values):\n    return values[len(values)]\n"
 )
-SILENT = "CI", "PYTEST_VERSION", "NORMINT_RUN_LOG"  # where any of these is set, nobody reads along
+SILENT = "CI", "PYTEST_VERSION", "NORMINT_RUN"  # where any of these is set, nobody reads along
 CALL = "from normint.outer import outer; print(outer(1), sum(outer.stats.cache_hits.values()))"
 
 

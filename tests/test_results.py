@@ -3,17 +3,19 @@
 import csv
 import subprocess
 import sys
+from unittest import mock
 
 import pytest
 
 from normint.workbook import results
+from normint.workbook.notebook_files import MADE
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("NORMINT_FIGURES", str(tmp_path))
     monkeypatch.delenv("NORMINT_VARIANT", raising=False)
-    monkeypatch.delenv("NORMINT_RUN_LOG", raising=False)
+    monkeypatch.delenv("NORMINT_RUN", raising=False)
     return tmp_path
 
 
@@ -122,9 +124,13 @@ def test_readme_without_markers(folder, text):
     assert readme.read_text() == text
 
 
-def test_log_of_a_run(folder, monkeypatch):
-    results.log_output("figure", path="a.png")  # nobody listens
-    monkeypatch.setenv("NORMINT_RUN_LOG", str(folder / "log"))
-    results.log_output("figure", path="a.png")
-    results.record("fig03", "x", "RMSE", 1)
-    assert len((folder / "log").read_text().splitlines()) == 2
+def test_a_run_hears_of_it(folder, monkeypatch):
+    shell = mock.Mock()
+    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
+    results.record("fig03", "x", "RMSE", 1)  # nobody listens
+    monkeypatch.setenv("NORMINT_RUN", "1")
+    results.record("fig03", "y", "RMSE", 1)
+    results.save_text("a.txt", "text")
+    told = [call.kwargs["data"][MADE] for call in shell.display_pub.publish.call_args_list]
+    assert told[0] == {"data": "generated", "key": ("fig03", "y", "RMSE", "generated")}
+    assert told[1:] == [{"data": "generated", "path": str(folder / "a.txt")}]

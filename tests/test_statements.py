@@ -5,10 +5,12 @@ import csv
 import json
 import subprocess
 import sys
+from unittest import mock
 
 import pytest
 
 from normint.workbook import results, statements
+from normint.workbook.notebook_files import MADE
 from normint.workbook.statements import VERDICTS, answer
 from normint.workbook.studies import table1
 
@@ -16,7 +18,7 @@ from normint.workbook.studies import table1
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("NORMINT_FIGURES", str(tmp_path))
-    monkeypatch.delenv("NORMINT_RUN_LOG", raising=False)
+    monkeypatch.delenv("NORMINT_RUN", raising=False)
     return tmp_path
 
 
@@ -122,10 +124,12 @@ def test_many_processes_at_once_lose_no_answer():
     assert sorted(int(row["number"]) for row in statements.read()) == list(range(1, 29))
 
 
-def test_the_run_hears_of_it(folder, monkeypatch):
-    monkeypatch.setenv("NORMINT_RUN_LOG", str(folder / "log"))
-    answer(16, VERDICTS[0], "order 1.98")
-    assert '"kind": "statement"' in (folder / "log").read_text()
+def test_the_run_hears_of_it(monkeypatch):
+    shell = mock.Mock()
+    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
+    monkeypatch.setenv("NORMINT_RUN", "1")
+    answer(16, VERDICTS[0], "order 1.98", data="real")
+    assert shell.display_pub.publish.call_args.kwargs["data"][MADE] == {"data": "real", "key": ("16",)}
 
 
 def test_every_claim_is_answered_in_one_cell():

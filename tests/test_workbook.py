@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from unittest import mock
 
 import numpy as np
 import psutil
@@ -27,10 +26,10 @@ import os
 from pathlib import Path
 from normint.files.writing import write_atomically
 from normint.paths import figures
-from normint.workbook.results import log_output
+from normint.workbook.results import tell_run
 with write_atomically(figures() / "fig00_tiny.png") as temporary:
     temporary.write_text("a figure")
-log_output("figure", path=figures() / "fig00_tiny.png")
+tell_run("generated", path=figures() / "fig00_tiny.png")
 """
 NUMBER = """from normint.workbook.results import record
 print(record('fig04', 'mask', 'RMSE', 0.108, tolerance=0.01))"""
@@ -77,7 +76,7 @@ def no_settings(monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
-# The real thing: papermill and kernels.
+# The real thing: nbclient and kernels.
 
 
 @pytest.fixture(scope="module")
@@ -220,7 +219,7 @@ def tiny(tmp_path, monkeypatch):
 
     for name in ("01_one", "02_two"):
         make(tmp_path, name, "1 + 1")
-    monkeypatch.setattr(workbook, "NotebookProcess", Pretend)
+    monkeypatch.setattr(workbook, "execute", Pretend.execute)
     monkeypatch.setattr(Pretend, "data", "generated")
 
     def run(**options):
@@ -292,15 +291,13 @@ def test_a_recorded_number_that_is_gone_or_changed_is_made_again(tiny):
 
 
 def test_an_answer_that_is_gone_or_changed_is_given_again(tiny, monkeypatch):
-    def outputs(process):
-        with mock.patch.dict(os.environ, NORMINT_FIGURES=str(process.figures)):
-            statements.answer(16 if process.source.stem == "01_one" else 17, "agrees", "shown")
-            rows = {row["number"]: row for row in statements.read()}
-        row = rows["16" if process.source.stem == "01_one" else "17"]
-        return [*made(process), {"kind": "statement", **row}]
+    def make_and_answer(name, figures):
+        number = 16 if name == "01_one" else 17
+        statements.answer(number, "agrees", "shown")
+        return [*make(name, figures), {"data": "generated", "key": [str(number)]}]
 
-    made = Pretend._outputs
-    monkeypatch.setattr(Pretend, "_outputs", outputs)
+    make = Pretend.make
+    monkeypatch.setattr(Pretend, "make", make_and_answer)
     tiny()
     assert tiny() == []
     path = tiny.root / "figures/statements.csv"
@@ -475,19 +472,19 @@ def test_report_is_a_table():
 
 
 def test_progress_in_a_terminal_and_elsewhere(monkeypatch, capsys):
-    monkeypatch.delenv("CI", raising=False)
     outcome = workbook.Outcome("01_one", "failed", 1.0, "cell 3 (x): NameError: x")
-    for terminal in (True, False):
+    for terminal, ci in ((True, ""), (False, ""), (True, "true")):
+        monkeypatch.setenv("CI", ci)
         monkeypatch.setattr(sys.stderr, "isatty", lambda terminal=terminal: terminal)
-        with progress.progress() as shown:
-            shown.begin(4)
-            shown.start("01_one")
-            shown.cell()
-            shown.finish(outcome)
+        shown = progress.Progress()
+        shown.begin(4)
+        shown.start("01_one")
+        shown.cell()
+        shown.finish(outcome)
+        shown.close()
         errors = capsys.readouterr().err
-        assert "01_one: failed, 1.0 s: cell 3 (x): NameError: x\n" in errors
-        assert ("cell/s" in errors or "?cell" in errors) == terminal
-    monkeypatch.setenv("CI", "true")
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with progress.progress() as shown:
-        assert type(shown) is progress.Lines
+        line = "01_one: failed, 1.0 s: cell 3 (x): NameError: x\n"
+        if terminal and not ci:
+            assert line in errors and ("cell/s" in errors or "?cell" in errors)
+        else:
+            assert errors == line

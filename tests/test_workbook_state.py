@@ -13,9 +13,10 @@ from tiny_workbook import SETTINGS, Pretend, make
 from torture.state import trial
 
 from normint import cli, paths
-from normint.workbook import notebook_process, results
+from normint.files.reading import content
+from normint.workbook import results
 from normint.workbook import run as workbook
-from normint.workbook.notebook_files import read_notebook
+from normint.workbook.notebook_files import MADE, read_notebook
 
 NAME = "01_one"
 
@@ -25,7 +26,7 @@ def root(tmp_path, monkeypatch):
     """Return the folder of a workbook that has run."""
     for name in SETTINGS:
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(workbook, "NotebookProcess", Pretend)
+    monkeypatch.setattr(workbook, "execute", Pretend.execute)
     (tmp_path / "data").mkdir()
     shutil.copy(paths.root() / "data" / "paper_values.csv", tmp_path / "data")
     monkeypatch.setattr(paths, "root", lambda: tmp_path)
@@ -48,26 +49,29 @@ def said(capsys, *arguments):
 
 
 CHANGES = {
-    "no fingerprint": lambda state: state.pop("fingerprint"),
-    "outputs are a number": lambda state: state.update(outputs=3),
-    "an output of a wrong kind": lambda state: state["outputs"][0].update(kind=["figure"]),
-    "a figure whose path is no name": lambda state: state["outputs"][0].update(path="\0"),
-    "a figure that is a device": lambda state: state["outputs"][0].update(path="/dev/zero"),
-    "a number without a column": lambda state: state["outputs"][1].pop("verdict"),
-    "seconds are infinite": lambda state: state.update(seconds=float("inf")),
-    "another name": lambda state: state.update(name="../../elsewhere"),
-    "a file's content is null": lambda state: state.update(files=dict.fromkeys(state["files"])),
+    "no fingerprint": lambda stamp, _: stamp.pop("from"),
+    "seconds are infinite": lambda stamp, _: stamp.update(seconds=float("inf")),
+    "no files": lambda stamp, _: stamp.update(files={}),
+    "a file's content is null": lambda stamp, _: stamp.update(files=dict.fromkeys(stamp["files"])),
+    "outputs are a number": lambda _, cell: cell.update(outputs=3),
+    "what it made is a text": lambda _, cell: cell["outputs"][0].update(data=MADE),
+    "what it made is nothing": lambda _, cell: cell["outputs"][0].update(data={MADE: None}),
+    "a figure whose path is no name": lambda _, cell: cell["outputs"][0]["data"][MADE].update(path="\0"),
+    "a figure whose path is a number": lambda _, cell: cell["outputs"][0]["data"][MADE].update(path=3),
+    "a figure that is a device": lambda _, cell: cell["outputs"][0]["data"][MADE].update(path="/dev/zero"),
+    "a number without a name": lambda _, cell: cell["outputs"][1]["data"][MADE].update(key=None),
 }
 
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_forged_state_means_to_run_again(root, change):
-    path = root / "build/workbook" / f"{NAME}.json"
-    state = json.loads(path.read_text())
-    CHANGES[change](state)
-    state.pop("digest")
-    state["digest"] = workbook.digest(state)  # someone went to the trouble
-    path.write_text(json.dumps(state))
+    stamp_path, executed_path = (root / "build/workbook" / f"{NAME}.{kind}" for kind in ("json", "ipynb"))
+    stamp, executed = (json.loads(path.read_text()) for path in (stamp_path, executed_path))
+    CHANGES[change](stamp, executed["cells"][1])
+    executed_path.write_text(json.dumps(executed, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+    if any(stamp.get("files", {}).values()):
+        stamp["files"][str(executed_path)] = content(executed_path)  # someone went to the trouble
+    stamp_path.write_text(json.dumps(stamp))
     assert statuses(root) == ["done"]
     assert statuses(root) == ["skipped"]
 
@@ -125,14 +129,14 @@ DAMAGED_RESULTS = {
 
 @pytest.mark.parametrize("damage", DAMAGED_RESULTS)
 def test_damaged_results_are_one_line_that_says_what_to_do(root, damage, capsys, monkeypatch):
-    content, why = DAMAGED_RESULTS[damage]
+    damaged, why = DAMAGED_RESULTS[damage]
     path = root / "figures/results.csv"
-    path.write_bytes(content)
+    path.write_bytes(damaged)
     monkeypatch.setenv("NORMINT_FIGURES", str(path.parent))
     match = rf"{path} is damaged: .*{why}.*git checkout -- {path}.*delete it and run make workbook"
     with pytest.raises(ValueError, match=match):
         results.record("fig04", "mask", "RMSE", 0.11, tolerance=0.01)
-    assert path.read_bytes() == content
+    assert path.read_bytes() == damaged
     (root / "build/workbook" / f"{NAME}.json").unlink()
     executed = list(Pretend.executed)
     for command in ("workbook", "results"):
@@ -170,50 +174,6 @@ def test_a_damaged_cell_is_one_line(root, part, capsys):
         path.write_text(json.dumps(notebook))
         code, line = said(capsys, "workbook")
         assert code == 2 and "cell 3" in line
-
-
-# The process of a notebook: what it says, and what it listens to.
-
-
-class Noisy(notebook_process.NotebookProcess):
-    """A process that prints what it is given."""
-
-    def __init__(self, monkeypatch, lines):
-        monkeypatch.setattr(notebook_process, "sys", self)
-        self.executable = "true"
-        super().__init__("a", "b", parameters={}, timeout=1, environment=dict(os.environ))
-        self._process.stdout.close()
-        self._process.stdout = lines
-
-
-class Lines(list):
-    """Lines to read like those of a pipe."""
-
-    def close(self):
-        """Be closed."""
-
-
-END = {"status": "done", "message": "", "outputs": []}
-NOISE = ["hello\n", "\n", "[1]\n", "3\n", '"status"\n', '{"status": "done"}\n', "\ufffd\n", "[" * 10**5]
-
-
-def test_noise_among_the_reports_of_a_process_is_ignored(monkeypatch):
-    cells = []
-    lines = Lines([*NOISE, '{"cell": 1}\n', *NOISE, json.dumps(END) + "\n", *NOISE])
-    assert Noisy(monkeypatch, lines).wait(on_cell=lambda: cells.append(1)) == END
-    assert cells == [1]
-    end = Noisy(monkeypatch, Lines(NOISE)).wait()
-    assert (end["status"], end["message"]) == ("failed", "its process ended with code 0")
-
-
-def test_the_log_of_outputs(tmp_path):
-    path = tmp_path / "log"
-    assert notebook_process.read_log(path) == ([], True)
-    figure = {"kind": "figure", "path": "a.png"}
-    path.write_text(json.dumps(figure) + "\n")
-    assert notebook_process.read_log(path) == ([figure], True)
-    path.write_bytes(json.dumps(figure).encode() + b'\n{"kind": "num\xff')
-    assert notebook_process.read_log(path) == ([figure], False)
 
 
 TRAP = "open({!r}, 'w').close()\nraise SystemExit('a trap')\n"

@@ -1,18 +1,15 @@
-"""A workbook of tiny notebooks, and a process that only pretends to execute them."""
+"""A workbook of tiny notebooks, and what only pretends to execute them."""
 
 import os
-import threading
 from pathlib import Path
 from unittest import mock
 
-from normint.files.writing import write_atomically
+from normint.files.writing import write_whole
 from normint.workbook import results
-from normint.workbook.notebook_files import write_notebook
+from normint.workbook.notebook_files import MADE, read_notebook, write_notebook
 
 # What tests must not inherit from whoever runs them.
-SETTINGS = ("NORMINT_DATA", "NORMINT_FIGURES", "NORMINT_VARIANT", "NORMINT_RUN_LOG", "NORMINT_DATASET")
-
-ONE_AT_A_TIME = threading.Lock()  # all share one environment
+SETTINGS = ("NORMINT_DATA", "NORMINT_FIGURES", "NORMINT_VARIANT", "NORMINT_RUN", "NORMINT_DATASET")
 
 
 def code_cell(source, number, tags=()):
@@ -35,37 +32,34 @@ def make(root, name, *sources, **settings):
 
 
 class Pretend:
-    """Make a figure, a number and an executed copy at once, in the place of a `NotebookProcess`.
+    """Make a figure and a number at once, in the place of `normint.workbook.execution.execute`.
 
     The class attributes keep which notebooks were executed, with what environments, since they were cleared.
     """
 
     executed, environments, data = [], [], "generated"
 
-    def __init__(self, source, target, *, parameters, timeout, environment):
-        self.executed.append(source.stem)
-        self.environments.append(environment)
-        self.figures = Path(environment["NORMINT_FIGURES"])
-        self.target, self.source = target, source
-
-    def wait(self, on_cell):
-        """Write what a notebook would write, and fail where it would fail."""
+    @classmethod
+    async def execute(cls, source, *, parameters, environment, timeout, on_cell):
+        """Return the notebook with what it would say that it made, and fail where it would fail."""
+        cls.executed.append(source.stem)
+        cls.environments.append(environment)
+        figures = Path(environment["NORMINT_FIGURES"])
+        notebook = read_notebook(source)
         try:
-            return {"status": "done", "message": "", "outputs": self._outputs()}
+            with mock.patch.dict(os.environ, NORMINT_FIGURES=str(figures)):
+                made = cls.make(source.stem, figures)
         except OSError as error:
-            return {"status": "failed", "message": str(error), "outputs": []}
+            return notebook, "failed", str(error)
+        outputs = [{"output_type": "display_data", "data": {MADE: thing}, "metadata": {}} for thing in made]
+        notebook["cells"][1]["outputs"] = outputs
+        return notebook, "done", ""
 
-    def stop(self):
-        """Be stopped, which it is at once."""
-
-    def _outputs(self):
-        name = self.source.stem
-        figure = self.figures / f"{name}.png"
-        for path, content in ((figure, name.encode()), (self.target, self.source.read_bytes())):
-            with write_atomically(path) as temporary:
-                temporary.write_bytes(content)
-        with ONE_AT_A_TIME, mock.patch.dict(os.environ, NORMINT_FIGURES=str(self.figures)):
-            recorded = ("fig03", name, "RMSE")
-            results.record(*recorded, 0.5)
-            (row,) = (r for r in results.read() if (r["figure"], r["case"], r["metric"]) == recorded)
-        return [{"kind": "figure", "path": str(figure), "data": self.data}, {"kind": "number", **row}]
+    @classmethod
+    def make(cls, name, figures):
+        """Make a figure and a number, and return what a notebook would tell of them."""
+        figure = figures / f"{name}.png"
+        write_whole(figure, name.encode())
+        results.record("fig03", name, "RMSE", 0.5)
+        row = {"data": "generated", "key": ["fig03", name, "RMSE", "generated"]}
+        return [{"data": cls.data, "path": str(figure)}, row]

@@ -48,19 +48,18 @@ def workbook(arguments):
     """Run the notebooks and print a table of what came of them."""
     # Imported here, so that the help of any command comes at once.
     from normint import paths
-    from normint.workbook.progress import progress
+    from normint.workbook.progress import Progress
     from normint.workbook.run import report as summary
     from normint.workbook.run import run
     from normint.workbook.variations import variant_name
 
     paths.root()  # first: no library helps where the notebooks are not
-    if find_spec("papermill") is None:  # each notebook imports it in a process of its own
+    if find_spec("papermill") is None:  # the run itself imports it where there is something to run
         raise ModuleNotFoundError(name="papermill")
     options = {name: value for name, value in vars(arguments).items() if name not in ("command", *CHANGES)}
     options["changes"] = _changes(arguments)
     try:
-        with progress() as shown:
-            outcomes = run(**options, progress=shown, prepare=compile_first)
+        outcomes = run(**options, progress=Progress(), prepare=compile_first)
     except KeyboardInterrupt:
         complain("interrupted; the same command goes on from here")
         return 130

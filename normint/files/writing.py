@@ -285,11 +285,13 @@ def _is_alive(match):
         return match["run"] == _RUN
     try:
         os.kill(pid, 0)
+        # One that has ended keeps its number until its parent looks, which in a container nobody may do.
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] != b"Z"
     except (ProcessLookupError, OverflowError):
         return False
-    except PermissionError:
-        pass
-    return True
+    except OSError:  # it is somebody else's, or the system has no such files
+        return True
 
 
 @contextmanager

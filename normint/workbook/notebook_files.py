@@ -19,6 +19,8 @@ from normint.files.writing import write_atomically
 _OF_A_RUN = ("papermill", "execution", "ExecuteTime", "widgets")
 _WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 _PICTURE = "image/png"
+# Where an executed notebook says what it made: see `normint.workbook.results.tell_run`.
+MADE = "application/vnd.normint.made+json"
 
 
 def chapters(folder):
@@ -112,6 +114,12 @@ def _parsed(text):
         return []
 
 
+def made(executed):
+    """Return what an executed notebook says that it made, in the order of its cells."""
+    outputs = (output for cell in executed["cells"] for output in cell.get("outputs", []))
+    return [output["data"][MADE] for output in outputs if MADE in output.get("data", {})]
+
+
 def normalised(committed, executed):
     """Return the committed notebook with the outputs of its executed copy, without traces of the run.
 
@@ -145,6 +153,8 @@ def update_notebook(path, executed):
 def _stable_outputs(outputs):
     stable = []
     for output in copy.deepcopy(outputs):
+        if MADE in output.get("data", {}):
+            continue  # it is for the run alone
         if "data" in output:
             output["data"].pop(_WIDGET_VIEW, None)  # it has a random id; the text beside it stays
             if _PICTURE in output["data"]:

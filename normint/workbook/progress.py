@@ -1,96 +1,51 @@
 """What long work shows on the way."""
 
 import sys
-from contextlib import contextmanager
-from threading import RLock, current_thread, main_thread
+from threading import current_thread, main_thread
 
 from normint import paths
 
 
-class Silence:
-    """What a run tells on the way, to nobody."""
+class Progress:
+    """What a run of notebooks tells: one line for each, and in a terminal a bar over all their cells.
+
+    Parameters
+    ----------
+    quiet : bool
+        Tell nothing.
+    """
+
+    def __init__(self, quiet=False):
+        from tqdm import tqdm
+
+        hidden = quiet or paths.in_ci() or not sys.stderr.isatty()
+        self._bar = tqdm(unit="cell", file=sys.stderr, leave=False, dynamic_ncols=True, disable=hidden)
+        self._quiet, self._running = quiet, []
 
     def begin(self, total):
         """Hear how many cells there are to execute."""
+        self._bar.reset(total)
 
     def start(self, name):
         """Hear that a notebook starts."""
+        self._running.append(name)
+        self._bar.set_description(", ".join(self._running))
 
     def cell(self):
         """Hear that a cell begins."""
+        self._bar.update()
 
     def finish(self, outcome):
-        """Hear what became of a notebook."""
-
-
-class Lines(Silence):
-    """Write one line for each finished notebook: for logs."""
-
-    def finish(self, outcome):
-        """Write what became of a notebook."""
-        self.write(describe(outcome))
-
-    def write(self, line):
-        """Write a line."""
-        print(line, file=sys.stderr, flush=True)
-
-    def close(self):
-        """Leave nothing open."""
-
-
-class Bar(Lines):
-    """Show a bar over all cells, with the names of the running notebooks: for terminals."""
-
-    def __init__(self):
-        self._bar, self._running, self._lock = None, [], RLock()
-
-    def begin(self, total):
-        """Draw the bar for `total` cells."""
-        from tqdm import tqdm
-
-        if total:
-            self._bar = tqdm(total=total, unit="cell", file=sys.stderr, leave=False, dynamic_ncols=True)
-
-    def start(self, name):
-        """Add a notebook to those running."""
-        with self._lock:
-            self._running.append(name)
+        """Hear what became of a notebook, one that was skipped as well."""
+        if outcome.name in self._running:
+            self._running.remove(outcome.name)
             self._bar.set_description(", ".join(self._running))
-
-    def cell(self):
-        """Move on by one cell."""
-        with self._lock:
-            self._bar.update()
-
-    def finish(self, outcome):
-        """Remove a notebook from those running and write what became of it."""
-        with self._lock:
-            if outcome.name in self._running:
-                self._running.remove(outcome.name)
-                self._bar.set_description(", ".join(self._running))
-            super().finish(outcome)
-
-    def write(self, line):
-        """Write a line above the bar."""
-        if self._bar is None:
-            super().write(line)
-        else:
-            self._bar.write(line, file=sys.stderr)
+        if not self._quiet:
+            self._bar.write(describe(outcome), file=sys.stderr)
 
     def close(self):
         """Remove the bar."""
-        if self._bar is not None:
-            self._bar.close()
-
-
-@contextmanager
-def progress():
-    """Yield a bar in a terminal, and plain lines elsewhere and in continuous integration."""
-    shown = Bar() if sys.stderr.isatty() and not paths.in_ci() else Lines()
-    try:
-        yield shown
-    finally:
-        shown.close()
+        self._bar.close()
 
 
 def bar(items, label, total=None):

@@ -14,6 +14,7 @@ from pathlib import Path
 from normint import paths
 from normint.files.writing import write_atomically
 from normint.workbook import rows as row_files
+from normint.workbook.notebook_files import MADE
 from normint.workbook.rounding import same_row
 
 COLUMNS = row_files.COLUMNS["number"]
@@ -103,7 +104,7 @@ def record(
 
     row = dict(zip(COLUMNS, (figure, case, metric, paper, ours, spread, data, verdict, note), strict=True))
     row = FILE.put(row)
-    log_output("number", **row)
+    tell_run(data, key=key(row))
     return verdict
 
 
@@ -112,7 +113,7 @@ def save_text(name, text):
     path = paths.figures() / name
     with write_atomically(path) as temporary:
         temporary.write_text(text.rstrip() + "\n", encoding="utf-8")
-    log_output("figure", path=path, data="generated")
+    tell_run("generated", path=path)
 
 
 def read(folder=None):
@@ -164,35 +165,26 @@ def write_between(path, name, text):
             temporary.write_text(new, encoding="utf-8")
 
 
-def log_output(kind, **what):
-    """Tell the workbook runner, if there is one, what this notebook made.
+def tell_run(data, **what):
+    """Tell the run of the workbook that executes this notebook, if one does, what the notebook made.
+
+    It becomes an output of the cell, which nobody sees.
 
     Parameters
     ----------
-    kind : {"figure", "number", "statement"}
-        A figure says its `path`, and `data="real"` if it was made from real data; the others are rows of
-        their files.
+    data : {"generated", "real", "stand-in"}
+        What it was made from.
+    what
+        The `path` of a file, or the `key` of a row of results or of statements.
     """
-    log = paths.run_log()
-    if log:
-        if "path" in what:
-            what["path"] = os.path.abspath(what["path"])
-        with open(log, "a", encoding="utf-8") as file:
-            file.write(json.dumps({"kind": kind, **what}, default=str) + "\n")
+    if not paths.in_run():
+        return
+    from IPython import get_ipython
 
-
-def is_output(item):
-    """Tell whether `item` is what `log_output` writes.
-
-    Examples
-    --------
-    >>> is_output({"kind": "figure", "path": "fig01.png"}), is_output({"kind": "figure"}), is_output([])
-    (True, False, False)
-    """
-    if not isinstance(item, dict):
-        return False
-    wanted = {"figure": ("path",), **row_files.COLUMNS}.get(str(item.get("kind")), ("no such kind",))
-    return all(isinstance(item.get(name), str) for name in wanted)
+    if "path" in what:
+        what["path"] = os.path.abspath(what["path"])
+    if shell := get_ipython():  # not in another process that the notebook started
+        shell.display_pub.publish(data={MADE: {"data": data, **what}})
 
 
 def _judge(names, paper, ours, data, tolerance, note):

@@ -5,11 +5,11 @@ The notebooks in `notebooks` are the source and are only read. A run puts execut
 what it was made, so that the next run does only what is left to do.
 """
 
+import asyncio
 import re
 import sys
-import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +18,7 @@ from normint import paths
 from normint.files.writing import locked, sweep, write_whole
 from normint.paths import digest, listing
 from normint.workbook import results, statements
+from normint.workbook.execution import execute
 from normint.workbook.notebook_files import (
     chapters,
     parameters,
@@ -25,10 +26,10 @@ from normint.workbook.notebook_files import (
     settings,
     sources,
     update_notebook,
+    write_notebook,
 )
-from normint.workbook.notebook_process import NotebookProcess
-from normint.workbook.progress import Silence
-from normint.workbook.state import Outcome, States
+from normint.workbook.outcomes import Outcome, Outcomes
+from normint.workbook.progress import Progress
 from normint.workbook.variations import comparison, that_take, variant_name
 
 
@@ -72,8 +73,8 @@ def run(
         How many at a time. Notebooks with ``{"normint": {"alone": true}}`` in their metadata measure
         time and always run alone. Those with ``{"last": true}`` read what the others wrote: they run at the
         end, and whenever another one ran.
-    progress : Silence, optional
-        What is told on the way; see :mod:`normint.workbook.progress`.
+    progress : Progress, optional
+        What is told on the way; nothing by default.
     prepare : callable, optional
         Called once before several notebooks run at a time: to compile what each would compile for itself.
 
@@ -102,18 +103,19 @@ def run(
     ]  # fmt: skip
     fingerprints = {name: digest([sources(notebook), common]) for name, notebook in notebooks.items()}
     environment = paths.kernel_environment(figures, variant, real)
-    job = {"timeout": timeout, "environment": environment}
-    own = {name: {k: v for k, v in changes.items() if k in parameters(nb)} for name, nb in notebooks.items()}
 
     for place in (folder, figures):
         place.mkdir(parents=True, exist_ok=True)
+    progress = progress or Progress(quiet=True)
     try:
         with locked(folder, wait=False):
-            states = States(folder, figures, fingerprints)
-            session = _Session(root / "notebooks", states, job, own, progress)
-            outcomes = session.run(notebooks, jobs, force, prepare)
+            kept = Outcomes(folder, figures, fingerprints)
+            session = _Run(root / "notebooks", notebooks, changes, environment, timeout, kept, progress)
+            outcomes = session.run(jobs, force, prepare)
     except BlockingIOError:
         raise ValueError(f"another run is writing to {folder}") from None
+    finally:
+        progress.close()
 
     if variant:
         compared = comparison(results.read(root / "figures"), results.read(figures))
@@ -153,78 +155,89 @@ def report(outcomes):
     )
 
 
-class _Session:
-    """The processes of one run, and what stays of them in its folder."""
+@dataclass
+class _Run:
+    """One run: what is executed, in which order, and what is kept of it."""
 
-    def __init__(self, notebooks, states, job, changes, progress):
-        self.notebooks, self.states, self.job, self.changes = notebooks, states, job, changes
-        self.progress = progress or Silence()
-        self._running, self._stopped, self._lock = set(), False, threading.Lock()
+    source: Path
+    notebooks: dict
+    changes: dict
+    environment: dict
+    timeout: float
+    kept: Outcomes
+    progress: Progress
 
-    def run(self, notebooks, jobs, force, prepare=None):
+    def run(self, jobs, force, prepare=None):
         """Execute what is not there yet: those that may share the machine, then the others, then the last.
 
         Those that take longest begin first, so that the last ones end together.
         """
-        for place in (self.states.folder, self.states.figures):
+        for place in (self.kept.folder, self.kept.figures):
             sweep(place)
-        before = [] if force else [self.states.made_before(name) for name in notebooks]
+        before = [] if force else [self.kept.made_before(name) for name in self.notebooks]
         outcomes = {outcome.name: outcome for outcome in before if outcome}
-        last = [name for name in notebooks if settings(notebooks[name]).get("last")]
-        if any(name not in outcomes for name in notebooks if name not in last):
+        kinds = {name: settings(notebook) for name, notebook in self.notebooks.items()}
+        last = [name for name in kinds if kinds[name].get("last")]
+        if any(name not in outcomes for name in kinds if name not in last):
             outcomes = {name: outcome for name, outcome in outcomes.items() if name not in last}
-        todo = sorted((name for name in notebooks if name not in outcomes), key=self._length, reverse=True)
-        alone = [name for name in todo if settings(notebooks[name]).get("alone")]
-        self.progress.begin(sum(len(notebooks[name]["cells"]) for name in todo))
+        todo = sorted((name for name in kinds if name not in outcomes), key=self._length, reverse=True)
+        last = [name for name in todo if name in last]
+        alone = [name for name in todo if kinds[name].get("alone") and name not in last]
+        together = [name for name in todo if name not in (*alone, *last)]
+        self.progress.begin(sum(len(self.notebooks[name]["cells"]) for name in todo))
         for outcome in outcomes.values():
             self.progress.finish(outcome)
         if prepare and min(jobs, len(todo)) > 1:
             prepare()
-        last = [name for name in todo if name in last]
-        alone = [name for name in alone if name not in last]
-        together = [name for name in todo if name not in (*alone, *last)]
-        for names, workers in ((together, jobs), (alone, 1), (last, 1)):
-            with ThreadPoolExecutor(workers) as pool:
-                try:
-                    for outcome in pool.map(self._execute, names):
-                        outcomes[outcome.name] = outcome
-                except BaseException:
-                    self._stop()
-                    raise
-        return [outcomes[name] for name in notebooks]
+        if todo:
+            done = asyncio.run(self._execute_all((together, jobs), (alone, 1), (last, 1)))
+            outcomes |= {outcome.name: outcome for outcome in done}
+        return [outcomes[name] for name in self.notebooks]
 
     def _length(self, name):
         """Return what sorts by time: those that never ran, by size, are longer than those that did."""
-        seconds, size = self.states.seconds(name), (self.notebooks / f"{name}.ipynb").stat().st_size
+        seconds, size = self.kept.seconds(name), (self.source / f"{name}.ipynb").stat().st_size
         return (1, size) if seconds is None else (0, seconds)
 
-    def _execute(self, name):
-        with self._lock:
-            if self._stopped:
-                return Outcome(name, "interrupted")
-            self.progress.start(name)
-            self.states.forget(name)
-            source = self.notebooks / f"{name}.ipynb"
-            process = NotebookProcess(
-                source, self.states.executed(name), parameters=self.changes[name], **self.job
-            )
-            self._running.add(process)
-        begun = time.perf_counter()
-        end = process.wait(on_cell=self.progress.cell)
-        outcome = Outcome(name, seconds=round(time.perf_counter() - begun, 1), **end)
-        with self._lock:
-            self._running.discard(process)
-            sweep(self.states.figures)
-            if outcome.status != "interrupted":
-                self.states.keep(outcome)
-                self.progress.finish(outcome)
-        return outcome
+    async def _execute_all(self, *groups):
+        """Execute one group of notebooks after the other, each with so many at a time."""
+        outcomes = []
+        for names, jobs in groups:
+            free = asyncio.Semaphore(jobs)
+            outcomes += await asyncio.gather(*(self._execute(name, free) for name in names))
+        return outcomes
 
-    def _stop(self):
-        with self._lock:
-            self._stopped = True
-            for process in self._running:
-                process.stop()
+    async def _execute(self, name, free):
+        async with free:
+            self.progress.start(name)
+            self.kept.forget(name)
+            begun, known = time.perf_counter(), parameters(self.notebooks[name])
+            executed, status, message = await execute(
+                self.source / f"{name}.ipynb",
+                parameters={k: v for k, v in self.changes.items() if k in known},
+                environment=self.environment,
+                timeout=self.timeout,
+                on_cell=self.progress.cell,
+            )
+            outcome = Outcome(name, status, round(time.perf_counter() - begun, 1), message)
+            self._write(executed, outcome.find(executed, self.kept.figures))
+            self.progress.finish(outcome)
+            return outcome
+
+    def _write(self, executed, outcome):
+        """Write the executed notebook; one that failed goes beside the others, with its traceback."""
+        sweep(self.kept.figures)
+        target = self.kept.executed(outcome.name)
+        failed = target.with_suffix(".failed.ipynb")
+        try:
+            write_notebook(executed, target if outcome.ok else failed)
+            if outcome.ok:
+                failed.unlink(missing_ok=True)
+        except OSError as error:
+            said = f"its executed copy cannot be written: {error}"
+            outcome.status, outcome.message = "failed", outcome.message or said
+        if outcome.ok:
+            self.kept.keep(outcome)
 
 
 def versions():
@@ -257,7 +270,7 @@ def _check(timeout, jobs, data):
 
 def _update(notebooks, folder, outcomes):
     for outcome in outcomes:
-        if any(item.get("data") == "real" for item in outcome.outputs):
+        if outcome.real:
             raise ValueError(f"update: {outcome.name} found real data; committed outputs are made without it")
     for outcome in outcomes:
         if outcome.ok:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from normint import paths
 from normint.workbook import rows as row_files
 from normint.workbook.notebook_files import chapters, read_notebook, source
-from normint.workbook.results import log_output
+from normint.workbook.results import tell_run
 from normint.workbook.rounding import same_text
 
 __all__ = ["KINDS", "VERDICTS", "Statement", "answer", "places", "read", "statements"]
@@ -98,7 +98,7 @@ def answer(number, verdict, evidence, *, data="generated"):
     notebook, cell = places().get(number, ("", ""))
     fields = str(number), verdict, " ".join(evidence.split()), data, notebook, cell
     row = FILE.put(dict(zip(COLUMNS, fields, strict=True)))
-    log_output("statement", **{**row, "data": data})  # of this run, whatever the row was made from
+    tell_run(data, key=FILE.key(row))  # the data of this run, whatever the row was made from
 
 
 def read(folder=None):

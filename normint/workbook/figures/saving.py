@@ -7,7 +7,7 @@ from normint import paths
 from normint.files.writing import write_atomically
 from normint.workbook.figures.canvas import SMALL
 from normint.workbook.figures.legibility import Seen
-from normint.workbook.results import log_output
+from normint.workbook.results import tell_run
 from normint.workbook.rounding import TIMED_FIGURES, same_picture
 
 # Without dates and versions in it, the same picture is the same file.
@@ -50,7 +50,7 @@ def save(figure, name, *, data="generated"):
         if suffix != ".png" or timed or not same_picture(path, file.getvalue()):
             with write_atomically(path) as temporary:
                 temporary.write_bytes(file.getvalue())
-        log_output("figure", path=path, data=data)
+        tell_run(data, path=path)
 
 
 def _lay_out(figure, below):
