@@ -149,6 +149,11 @@ class TestReports:
         assert result.converged and result.iterations < 1000
         assert changes[-2:].min() <= 1e-4  # the fast diffusion makes one more step after that
 
+    @each_method
+    def test_it_stops_where_only_rounding_is_left(self, method):
+        mask = np.random.default_rng(0).random((43, 157)) > 0.4  # many small pieces, all solved exactly
+        assert normint.integrate(*plane(mask)[:2], mask, method=method).converged
+
 
 class TestBadInput:
     field = np.ones((3, 4))

@@ -86,16 +86,16 @@ def anisotropic_diffusion(
     if scheme == "fast":
         exact |= {"tolerance": 1e-5, "kept": 3}
     model = Reweighted(problem, pairs.DIFFUSION, mu, nu, solver=solver, **exact)
-    start = model.look(problem.z)
+    start, stop = model.look(problem.z), {"descends": False, "least": problem.rounding()}
     if scheme == "fast":
         scheme = _FixedPointThenDescent(model)
-        return problem.run(scheme.step, start, model, scheme.settled, descends=False)
+        return problem.run(scheme.step, start, model, scheme.settled, **stop)
 
     def step(z):
         z = model.minimise(z)
         return z, model.look(z)
 
-    return problem.run(step, start, model, descends=False)
+    return problem.run(step, start, model, **stop)
 
 
 class _FixedPointThenDescent:

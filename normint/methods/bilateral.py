@@ -110,7 +110,8 @@ def bilateral(
         initial = np.zeros(np.shape(p))
     problem = Problem(p, q, mask, prior, prior_weight, initial, scheme, tolerance, max_iterations, callback)
     model = _Bilateral(problem, k, _as_facing(facing, problem), solver)
-    return problem.run(model.step, model.look(problem.z), model, model.settled, descends=False)
+    start, least = model.look(problem.z), problem.rounding(model.squared)
+    return problem.run(model.step, start, model, descends=False, least=least)
 
 
 def _as_facing(facing, problem):
@@ -140,18 +141,13 @@ class _Bilateral:
         self.least_weight = LEAST * self.squared.max(where=problem.mask, initial=0.0)
         self.exists = problem.data[2]
         self.edges = np.empty((4, *problem.mask.shape))
-        # What the energy is made of cannot be computed to more than 16 digits; below, there is nothing to do.
-        slopes = np.where(problem.mask, self.squared * (problem.p**2 + problem.q**2), 0.0)
-        self.least = 1e-24 * slopes.sum()
-        self.energy = np.inf
 
     def look(self, z):
         """Set weights and fluxes at z, and return the energy there."""
         problem = self.problem
         data = problem.p, problem.q, self.exists, self.squared
         value = _model(z, *data, self.k, self.least_weight, *self.edges)
-        self.energy = value + problem.prior_energy(z)
-        return self.energy
+        return value + problem.prior_energy(z)
 
     def weights(self):
         """Return the weights of the edges, downwards and to the right."""
@@ -161,10 +157,6 @@ class _Bilateral:
         """Return the minimiser for the weights that were set, and its energy."""
         z = self.problem.minimise(self.edges, z, self.solver, self.tolerance, self.steps, KEPT)
         return z, self.look(z)
-
-    def settled(self, still):
-        """Tell whether to stop: when the energy stands still, or there is none left."""
-        return still or self.energy <= self.least
 
 
 @njit(**FAST)

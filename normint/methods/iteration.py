@@ -52,6 +52,10 @@ class Problem:
         """Compute Σ λ (z - z⁰)²."""
         return 0.0 if self.prior is None else float(np.sum(self.weight * (z - self.prior) ** 2))
 
+    def rounding(self, weight=1.0):
+        """Return what rounding leaves of a sum of squared residuals: to go on below is of no use."""
+        return 1e-24 * np.where(self.mask, weight * (self.p**2 + self.q**2), 0.0).sum()
+
     def minimise(self, edges, z, solver, tolerance, steps, kept=1):
         """Return the minimiser of a quadratic model, or a depth on the way there from z.
 
@@ -76,7 +80,7 @@ class Problem:
         )
         return np.where(self.mask, solution.depth, 0.0)
 
-    def run(self, step, energy, model, settled=None, descends=True):
+    def run(self, step, energy, model, settled=None, descends=True, least=-np.inf):
         """Repeat ``z, energy = step(z)`` until the energy stands still or the iterations are used up.
 
         Parameters
@@ -92,6 +96,8 @@ class Problem:
         descends : bool
             Whether the method is there to lower its energy. Then a depth whose energy is above that of the
             start, or is no number, is never returned, but the start itself, as not converged.
+        least : float
+            An energy that counts as standing still.
 
         Returns
         -------
@@ -103,7 +109,8 @@ class Problem:
             energies.append(energy)
             if self.callback is not None:
                 self.callback(iteration, energy)
-            still = self.tolerance and abs(energies[-2] - energy) <= self.tolerance * abs(energy)
+            change = abs(energies[-2] - energy)
+            still = energy <= least or (self.tolerance and change <= self.tolerance * abs(energy))
             if still if settled is None else settled(still):
                 converged = True
                 break
