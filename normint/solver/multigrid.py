@@ -35,6 +35,7 @@ CHANGE = 3.0  # tolerances by which the last step may change a depth, beside the
 SAFE = 0.5  # of the tolerance is where iterations end that single precision counts
 DIGITS = 1e-4  # by which single precision carries a residual along
 FEWER_DIGITS = 1e-2  # where parts are placed in between
+DRIFT = 0.1  # parts by which what was carried along may differ from the true residual
 GROWTH = 3.0  # of a residual that has met its rounding errors
 STALLED = 3  # true residuals in a row that are hardly better: nothing is left but rounding errors
 MORE = 20  # steps beyond the tolerance, for depths that still change
@@ -127,8 +128,10 @@ class Multigrid:
             moving = self._gather(back, depth, CHANGE * tolerance)
             if iterations >= max_iterations and norm > goal:
                 return depth, iterations, norm / whole
-            left = self._residual(depth, factors)[1]
+            left, carried = self._residual(depth, factors)[1], norm
             relative, norm = _largest_ratio(left, scale), _norm(left * factors)
+            if abs(norm - carried) > DRIFT * norm:  # the last direction is not orthogonal to it
+                self._forget()
             stalled = stalled + 1 if relative > max(0.5 * best, tolerance) else 0
             best = min(best, relative)
             more = more + 1 if relative <= tolerance else 0
