@@ -188,17 +188,39 @@ class TestExtremeWeights:
         fluxes[1, :, 9] += 1e6  # what a weight of 1e-30 asks for moves nothing
         np.testing.assert_allclose(system.solve(*fluxes, initial=depth).depth, found, atol=1e-3)
 
-    @pytest.mark.parametrize(("held", "precision"), [(0, float), (1, np.float32)])
-    def test_double_precision_where_small_ones_alone_hold_parts_together(self, held, precision):
+    @pytest.mark.parametrize("rough", [False, True])
+    @pytest.mark.parametrize("held", [False, True])
+    def test_parts_that_they_alone_hold_together_are_placed(self, rough, held):
+        # Two parts, joined by one edge of weight one or not; alone, if their other weights are alike.
+        rng = np.random.default_rng(0)
         mask = np.ones((64, 64), bool)
-        down, right = np.ones((2, *mask.shape))
-        right[held:, 20] = 1e-9  # two parts, joined by one edge of weight one or not
+        down, right = 10.0 ** -rng.uniform(0, 6 * rough, (2, *mask.shape))
+        right[:, 20] = 1e-9
+        right[0, 20] = 1.0 if held else 1e-9
         p, q = random_slopes(mask.shape)
         system = System(mask, (down, right))
-        depth = system.solve(p, q, slopes=True).depth
-        assert system._solver.multigrid.precision is precision
-        exact, _ = exact_solution(mask, p, q, (down, right))
-        np.testing.assert_allclose(depth[mask], exact, atol=1e-3 * np.abs(exact).max())
+        offsets = system._solver.multigrid.offsets
+        assert offsets is None if held else offsets.alone is not rough
+        for tolerance in (1e-4, 1e-8):
+            depth = system.solve(p, q, slopes=True, tolerance=tolerance).depth
+            exact, _ = exact_solution(mask, p, q, (down, right))
+            np.testing.assert_allclose(depth[mask], exact, atol=10 * tolerance * np.abs(exact).max())
+
+    @pytest.mark.parametrize("share", [0.0, 0.1])
+    def test_no_matter_what_holds_single_parts(self, share):
+        # Squares joined by 1e-10 only, in two pieces, some of their pixels held by λ.
+        rng = np.random.default_rng(0)
+        mask = np.ones((80, 101), bool)
+        mask[:, 50] = False
+        down, right = np.ones((2, *mask.shape))
+        down[15::16], right[:, 15::16] = 1e-10, 1e-10
+        diagonal, prior = np.where(rng.random(mask.shape) < share, 1e-3, 0.0), rng.standard_normal(mask.shape)
+        p, q = random_slopes(mask.shape)
+        system = System(mask, (down, right), diagonal)
+        assert system._solver.multigrid.offsets.alone
+        depth = system.solve(p, q, prior, slopes=True, tolerance=1e-8).depth
+        exact, _ = exact_solution(mask, p, q, (down, right), diagonal, prior)
+        np.testing.assert_allclose(depth[mask], exact, atol=1e-7 * np.abs(exact).max())
 
     def test_in_other_pieces_do_not_matter(self):
         mask = np.ones((20, 21), bool)

@@ -66,7 +66,6 @@ def run_everything(names=None):
 
     from normint import integrate, surfaces
     from normint.integration import METHODS, options_of
-    from normint.solver.system import System
 
     vase = surfaces.vase(96).with_noise(0.01, np.random.default_rng(0))  # some measure the noise
     # Two pieces and a small one; and, as people have them, a rectangle.
@@ -89,9 +88,5 @@ def run_everything(names=None):
                     integrate(vase.p, vase.q, apart, method=name, **options)
                     held = {"prior": np.nan_to_num(prior), "prior_weight": 1.0 * np.isfinite(prior)}
                     integrate(vase.p, vase.q, apart, method=name, **held, **options)
-    # Two halves that only weights below the reach of single precision hold together.
-    weights = np.ones((2, 96, 96))
-    weights[0, 47] = 1e-9
-    System(np.ones((96, 96), bool), weights, solver="multigrid").solve(vase.p, vase.q, tolerance=1e-4)
     for make in (surfaces.figurine, surfaces.bust):
         make(64)

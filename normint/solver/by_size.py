@@ -5,7 +5,8 @@ import numpy as np
 from normint.solver import elimination
 from normint.solver.elimination import SMALL
 from normint.solver.multigrid import Multigrid
-from normint.solver.pieces import NOTHING, Pieces
+from normint.solver.offsets import Offsets
+from normint.solver.pieces import NOTHING
 
 # Beside the largest weight of all: where parts hang together by smaller ones alone, what these ask for drowns
 # in rounding errors of single precision, and whoever only wants a step in the right direction gets none.
@@ -34,28 +35,30 @@ class BySize:
         large = pieces.sizes > SMALL
         self.small = np.flatnonzero(pieces.sizes * ~large)
         self.members = pieces.members(self.small) if self.small.size else None
-        self.multigrid = None
+        self.multigrid, self._weak = None, WEAK if exact else WEAKER
         if large.any():
             self._large, labels = large, pieces.labels
             if self.small.size:
                 labels = pieces.renumbered(large)
-            least = (WEAK if exact else WEAKER) * pieces.largest.max()
-            precision = float if pieces.smallest < least and self._falls_apart(least) else np.float32
-            self.multigrid = Multigrid(labels, self._largest(pieces), weights, diagonal, precision)
+            self._set_up(labels)
 
-    def _falls_apart(self, least):
-        """Tell whether there are more pieces without the weights below the least."""
-        strong = [np.where(w < least, 0.0, w) for w in self.weights]
-        return Pieces(self.mask, strong).sizes.size > self.pieces.sizes.size
+    def _set_up(self, labels):
+        self.multigrid, self._old = Multigrid(labels, *self._data(labels)), False
 
-    def _largest(self, pieces):
-        return np.concatenate([[0.0], pieces.largest[self._large]])
+    def _data(self, labels):
+        """Return what multigrid has to know of the weights and λ."""
+        largest, offsets = np.concatenate([[0.0], self.pieces.largest[self._large]]), None
+        if self.pieces.smallest < self._weak * largest.max():
+            offsets = Offsets(labels, largest, self.weights, self.diagonal, self._weak)
+        given = largest, self.weights, self.diagonal
+        return *given, offsets if offsets is not None and offsets.any else None
 
     def reweight(self, weights, diagonal, pieces):
         """Replace the weights and λ; the pieces are the same, with other largest weights."""
         self.weights, self.diagonal, self.pieces = weights, diagonal, pieces
         if self.multigrid is not None:
-            self.multigrid.reweight(weights, diagonal, self._largest(pieces))
+            self.multigrid.reweight(*self._data(self.multigrid.labels))
+            self._old = True
 
     def solve(self, flux_down, flux_right, slopes, prior, initial, tolerance, max_iterations, callback):
         """Return the depth (anything outside the mask), the number of iterations and the largest residual."""
@@ -67,9 +70,8 @@ class BySize:
         else:
             data, stop = (*fluxes, slopes, prior), (tolerance, max_iterations, callback)
             depth, iterations, residual = self.multigrid.solve(*data, initial, *stop)
-            if residual > tolerance and max_iterations > FEW and self.multigrid.precision is not float:
-                system = self.multigrid.labels, self._largest(self.pieces), self.weights, self.diagonal
-                self.multigrid = Multigrid(*system, float)
+            if residual > tolerance and max_iterations > FEW and self._old:
+                self._set_up(self.multigrid.labels)
                 depth, iterations, residual = self.multigrid.solve(*data, initial, *stop)
         if self.small.size:
             weights = (NOTHING, NOTHING) if self.weights is None else self.weights

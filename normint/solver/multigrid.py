@@ -17,7 +17,8 @@ gradients needs e ≈ A⁻¹r, and one cycle of multigrid provides it:
 All this is done in single precision, in a few passes over memory. Depths are added up, and residuals computed
 anew, in double precision: single precision carries a residual along for four digits, then the true one takes
 its place. Each piece of the domain is measured in units of its own weights and its own right-hand side, so
-that none hides another.
+that none hides another. Parts that hang together by very small weights alone are placed in double precision
+whenever depths are added up (:mod:`normint.solver.offsets`).
 """
 
 import numpy as np
@@ -33,6 +34,8 @@ SWEEPS = 2  # over the pixels, before and after the coarse levels
 CHANGE = 3.0  # tolerances by which the last step may change a depth, beside the largest depth
 SAFE = 0.5  # of the tolerance is where iterations end that single precision counts
 DIGITS = 1e-4  # by which single precision carries a residual along
+FEWER_DIGITS = 1e-2  # where parts are placed in between
+DRIFT = 0.1  # parts by which what was carried along may differ from the true residual
 GROWTH = 3.0  # of a residual that has met its rounding errors
 STALLED = 3  # true residuals in a row that are hardly better: nothing is left but rounding errors
 MORE = 20  # steps beyond the tolerance, for depths that still change
@@ -53,12 +56,13 @@ class Multigrid:
         Weights of the edges downwards and to the right; None for ones.
     diagonal : ndarray or None
         Each pixel's own weight λ.
+    offsets : Offsets or None
+        Of parts that hang together by weights too small for single precision.
     precision : type
-        Of the preconditioner. Where parts of a surface hang together by weights a million times smaller than
-        the others, and from edge to edge, single precision may not do.
+        Of the preconditioner.
     """
 
-    def __init__(self, labels, largest, weights=None, diagonal=None, precision=np.float32):
+    def __init__(self, labels, largest, weights=None, diagonal=None, offsets=None, precision=np.float32):
         self.labels, self.precision = labels, precision
         self.uneven = weights is not None or diagonal is not None
         height, width = shape_for(*labels.shape)
@@ -67,19 +71,28 @@ class Multigrid:
         self.nodes = own.zeros("fine", (OWN + 1 if self.uneven else UNIT, size), precision)
         self._x, self._sums = own.empty("x", size), np.zeros((height, 3))
         self._span = np.zeros((height, 2), np.int32)
-        self.reweight(weights, diagonal, largest)
+        self.reweight(largest, weights, diagonal, offsets)
+        alone = offsets is not None and offsets.alone
+        if alone:  # on coarse levels
+            self._load(offsets.labels, offsets.normal)
         self.hierarchy = Hierarchy(self.nodes, self.where, own)
+        if alone:
+            self._load(labels, self.normal)
 
-    def reweight(self, weights, diagonal, largest):
+    def reweight(self, largest, weights, diagonal, offsets):
         """Replace the weights of the pixels' edges and λ; the coarse levels stay, a little out of date."""
-        self.weights, self.diagonal = weights, diagonal
+        self.weights, self.diagonal, self.offsets = weights, diagonal, offsets
         self.normal = np.divide(1.0, largest, out=np.zeros(largest.size), where=largest > 0)
-        images = NOTHING, NOTHING
-        if self.uneven:
-            images = (np.ones(self.labels.shape),) * 2 if weights is None else weights
+        self._load(self.labels, self.normal)
+
+    def _load(self, labels, normal):
+        """Set the matrix, without edges between different labels."""
+        images = (NOTHING, NOTHING) if self.weights is None else self.weights
+        if self.uneven and self.weights is None:
+            images = (np.ones(labels.shape),) * 2
         own = NOTHING if self.diagonal is None else self.diagonal
-        grid = self.normal, self.nodes, self._span, *self.where[1:3]
-        share_rows(pixels.load, self.labels.shape, self.labels, (*images, own), *grid)
+        grid = normal, self.nodes, self._span, *self.where[1:3]
+        share_rows(pixels.load, labels.shape, labels, (*images, own), *grid)
 
     def __del__(self):
         if hasattr(self, "_workspace"):
@@ -96,6 +109,9 @@ class Multigrid:
         own, prior = (NOTHING, NOTHING) if self.diagonal is None else (self.diagonal, prior)
         self._data = self.labels, weights, (flux_down, flux_right), slopes, own, prior
         depth = np.zeros(self.labels.shape) if initial is None else np.where(self.labels > 0, initial, 0.0)
+        if self.offsets is not None:
+            self.offsets.settle(depth, *self._data[2:])
+            initial = depth
         scale, left, factors = self._start(NOTHING if initial is None else depth)
         if not scale.any():
             return np.zeros(self.labels.shape), 0, 0.0
@@ -106,14 +122,16 @@ class Multigrid:
         self._forget()
         iterations, stalled, more, best, moving = 0, 0, 0, np.inf, False
         while relative > tolerance or moving:
-            goal = max(target, SAFE * DIGITS * norm)
+            goal = max(target, SAFE * (DIGITS if self.offsets is None else FEWER_DIGITS) * norm)
             count, norm = self._iterate(norm, goal, max_iterations - iterations, callback, iterations, whole)
             iterations += count
             moving = self._gather(back, depth, CHANGE * tolerance)
             if iterations >= max_iterations and norm > goal:
                 return depth, iterations, norm / whole
-            left = self._residual(depth, factors)[1]
+            left, carried = self._residual(depth, factors)[1], norm
             relative, norm = _largest_ratio(left, scale), _norm(left * factors)
+            if abs(norm - carried) > DRIFT * norm:  # the last direction is not orthogonal to it
+                self._forget()
             stalled = stalled + 1 if relative > max(0.5 * best, tolerance) else 0
             best = min(best, relative)
             more = more + 1 if relative <= tolerance else 0
@@ -145,11 +163,23 @@ class Multigrid:
     def _gather(self, factors, depth, least):
         """Add what was found to the depth; tell whether the last step changed a piece by more than least."""
         change, largest = np.zeros((2, band_count(len(depth)), factors.size if self.uneven else 0))
-        here = self.nodes, factors, *self.where[1:3]
+        here, before = (self.nodes, factors, *self.where[1:3]), depth.copy() if self.offsets else None
         share_rows(pixels.gather, depth.shape, self.labels, self._x, *here, depth, change, largest)
+        if self.offsets is not None:
+            self.offsets.settle(depth, *self._data[2:])
+            change, largest = (self._largest(image) for image in (depth - before, depth))
+            return bool(np.any(change > least * largest))
         if not self.uneven or self._length is None:
             return self.uneven
         return bool((self._length * change.max(axis=0) > least * largest.max(axis=0)).any())
+
+    def _largest(self, image):
+        """Return the largest of each piece, ignoring signs."""
+        if self.normal.size == 2:
+            return np.abs(image).max()
+        largest = np.zeros(self.normal.size)
+        np.maximum.at(largest, self.labels, np.abs(image))
+        return largest
 
     def _forget(self):
         """Begin with a new direction."""
