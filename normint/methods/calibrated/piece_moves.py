@@ -64,22 +64,43 @@ def moves(labels, count, residual, spread, price, exists, hold, pull):
             values.append(image[axis][here][between])
     ends = np.concatenate(ends, axis=1)
     r, v, c = (np.concatenate(values) for values in (r, v, c))
-    offsets = np.zeros(count)
+    incident = np.argsort(ends.T.ravel(), kind="stable") // 2  # the edges of each piece
+    start = np.concatenate([[0], np.cumsum(np.bincount(ends.ravel(), minlength=count))])
+    edges = *ends, r, v, c, start, incident
     size = np.bincount(labels[labels >= 0], minlength=count)
-    moved, gained = 0, 0.0
-    pull = pull.copy()
+    offsets, pull, moved, gained = np.zeros(count), pull.copy(), 0, 0.0
     # Whatever pieces a node has, the sum of their random names is its own.
     names = np.random.default_rng(0).integers(2**63, size=count, dtype=np.uint64)
-    changed, seen = np.ones(r.size, bool), (np.zeros(0, np.uint64), np.zeros(0), np.zeros(0))
+    changed, seen = np.ones(r.size, bool), (np.zeros(1, np.uint64), np.zeros((3, 1)))
     for _ in range(SWEEPS):
-        made, gain, seen, *nodes = _sweep(
-            ends[0], ends[1], r, v, c, size, hold, pull, offsets, names, changed, *seen
-        )
-        moved += made
-        gained += gain
+        left, right, first, length, leaves = join(*ends, r, v, c, count)
+        pixels, name, held = (_sums(each[leaves], first, length) for each in (size, names, hold > 0))
+        chosen = milestones(left, right, _sums(np.diff(start)[leaves], first, length), GROWTH)
+        position = np.argsort(leaves)
+        nodes = first, length, leaves, position
+        new = left_by(changed, *ends, position, left, right, first, length)
+        place = np.minimum(np.searchsorted(seen[0], name), seen[0].size - 1)
+        known = chosen & ~new & (held == 0) & (seen[0][place] == name)
+        # What each node gains, what it promises, and the offset that this takes.
+        found = np.where(known, seen[1][:, place], 0.0)
+        looked = np.flatnonzero(chosen & ~known & (2 * pixels <= pixels[left < 0].sum()))
+        _look(looked, nodes, *edges, hold, pull, found)
+        found[1, pixels < PROSPECT_PIXELS] = 0.0
+        order = looked[np.argsort(-found[0, looked], kind="stable")]
+        made, gain = _make(order, nodes, *edges, hold, pull, found[0], offsets, changed)
+        order = np.argsort(name)
+        order, found[0] = order[chosen[order]], 0.0
+        seen = name[order], found[:, order]
+        moved, gained = moved + made, gained + gain
         if gain <= LEAST_SHARE * gained:
             break
-    return offsets, moved, _prospects(*nodes)
+    return offsets, moved, _prospects(first, length, leaves, *found[1:])
+
+
+def _sums(values, first, length):
+    """Return the sum over the pieces of each node, of values in the order of the leaves."""
+    total = np.concatenate([np.zeros(1, values.dtype), np.cumsum(values)])
+    return total[first + length] - total[first]
 
 
 def _prospects(first, length, leaves, promise, offset):
@@ -101,51 +122,26 @@ def _prospects(first, length, leaves, promise, offset):
 
 
 @njit(**FAST)
-def _sweep(a, b, r, v, c, size, hold, pull, offsets, names, changed, last, last_promise, last_wanted):
-    """Make all moves of the nodes of one tree that bring the least gain, the best first.
-
-    The names of the nodes seen in the last sweep are in order; `changed` are the edges whose residuals have
-    changed in it, and then those that change in this one.
-    """
-    count = size.size
-    start, incident = _incidence(a, b, count)
-    left, right, first, length, leaves = join(a, b, r, v, c, count)
-    position = np.empty(count, np.int64)
-    for k in range(count):
-        position[leaves[k]] = k
-    pixels, ends, name = np.zeros(count + 1), np.zeros(count + 1), np.zeros(count + 1, np.uint64)
-    for k in range(count):
-        pixels[k + 1] = pixels[k] + size[leaves[k]]
-        ends[k + 1] = ends[k] + start[leaves[k] + 1] - start[leaves[k]]
-        name[k + 1] = name[k] + names[leaves[k]]
-    name = name[first + length] - name[first]
-    chosen = milestones(left, right, ends[first + length] - ends[first], GROWTH)
-    new = left_by(changed, a, b, position, left, right, first, length)
-    changed[:] = False
-    half = 0.5 * pixels[count]
-    nodes = first.size
+def _look(looked, nodes, a, b, r, v, c, start, incident, hold, pull, found):
+    """Find what moving each of some nodes would gain and promise, and the offset of its promise."""
+    first, length, leaves, position = nodes
     edges, signed = np.empty(a.size, np.int64), np.empty(a.size)
-    gains, promise, wanted = np.zeros(nodes), np.zeros(nodes), np.zeros(nodes)
-    for n in range(nodes):
-        inside = pixels[first[n] + length[n]] - pixels[first[n]]
-        if inside > half or not chosen[n]:
-            continue
-        held = _held(n, first, length, leaves, hold, pull)
-        if held[0] == 0.0 and not new[n]:
-            k = np.searchsorted(last, name[n])
-            if k < last.size and last[k] == name[n]:
-                promise[n], wanted[n] = last_promise[k], last_wanted[k]
-                continue
+    for n in looked:
         number = _boundary(n, first, length, leaves, position, start, incident, a, b, edges, signed)
-        if number == 0:
-            continue
-        if held[0] == 0.0 and _paid(number, edges, r, v, c) <= LEAST_GAIN:
+        held = _held(n, first, length, leaves, hold, pull)
+        if number == 0 or (held[0] == 0.0 and _paid(number, edges, r, v, c) <= LEAST_GAIN):
             continue  # there is not enough to gain
-        gains[n], _, promise[n], wanted[n] = _best_offset(number, edges, signed, r, v, c, *held)
-        if inside < PROSPECT_PIXELS:
-            promise[n] = 0.0
+        found[0, n], _, found[1, n], found[2, n] = _best_offset(number, edges, signed, r, v, c, *held)
+
+
+@njit(**FAST)
+def _make(order, nodes, a, b, r, v, c, start, incident, hold, pull, gains, offsets, changed):
+    """Make all moves that bring the least gain; tell how many, what they gain, and which edges change."""
+    first, length, leaves, position = nodes
+    edges, signed = np.empty(a.size, np.int64), np.empty(a.size)
+    changed[:] = False
     made, gained = 0, 0.0
-    for n in np.argsort(-gains):
+    for n in order:
         if gains[n] <= LEAST_GAIN:
             break
         number = _boundary(n, first, length, leaves, position, start, incident, a, b, edges, signed)
@@ -161,18 +157,7 @@ def _sweep(a, b, r, v, c, size, hold, pull, offsets, names, changed, last, last_
         for m in range(number):
             r[edges[m]] += signed[m] * offset
             changed[edges[m]] = True
-    looked = np.flatnonzero(chosen)
-    looked = looked[np.argsort(name[looked])]
-    return (
-        made,
-        gained,
-        (name[looked], promise[looked], wanted[looked]),
-        first,
-        length,
-        leaves,
-        promise,
-        wanted,
-    )
+    return made, gained
 
 
 @njit(**FAST)
@@ -191,23 +176,6 @@ def _held(n, first, length, leaves, hold, pull):
         h += hold[leaves[m]]
         p += pull[leaves[m]]
     return h, p
-
-
-@njit(**FAST)
-def _incidence(a, b, count):
-    """List the edges of each piece."""
-    start = np.zeros(count + 1, np.int64)
-    for e in range(a.size):
-        start[a[e] + 1] += 1
-        start[b[e] + 1] += 1
-    start = np.cumsum(start)
-    place, incident = start.copy(), np.empty(2 * a.size, np.int64)
-    for e in range(a.size):
-        incident[place[a[e]]] = e
-        place[a[e]] += 1
-        incident[place[b[e]]] = e
-        place[b[e]] += 1
-    return start, incident
 
 
 @njit(**FAST)

@@ -14,7 +14,6 @@ SHARED = 4.0
 LEAST_AGREEMENT = 0.02
 
 
-@njit(**FAST)
 def join(a, b, r, v, c, count):
     """Join pieces by how much of their common boundary agrees, if it is not less than the least part.
 
@@ -23,7 +22,17 @@ def join(a, b, r, v, c, count):
     Returns the nodes, each a run of `leaves` given by its first and its length: the pieces, then what
     became of joining two nodes, `left` and `right`.
     """
-    pair_a, pair_b, good, total = _pairs(a, b, r, v, c, count)
+    price = np.where(r > 0, c[:, 1], c[:, 0])
+    agree = price * price * v / (price * v + r * r)
+    key = np.minimum(a, b).astype(np.int64) * count + np.maximum(a, b)
+    key, pair, total = np.unique(key, return_inverse=True, return_counts=True)
+    good = np.bincount(pair, agree, minlength=key.size).astype(np.float64)
+    return _join(key // count, key % count, good, total.astype(np.float64), count)
+
+
+@njit(**FAST)
+def _join(pair_a, pair_b, good, total, count):
+    """Join pieces, given how much of the common boundary of each pair agrees, and how long it is."""
     # Each cluster keeps a linked list of its pairs; a pair is in two lists.
     head, listed = np.full(count, -1), np.zeros(count, np.int64)
     link = np.full(2 * pair_a.size, -1)
@@ -188,25 +197,6 @@ def _place(keys, key):
 def _third(cluster, a, b, x):
     other = root(cluster, a)
     return root(cluster, b) if other == x else other
-
-
-@njit(**FAST)
-def _pairs(a, b, r, v, c, count):
-    """Sum up, for each two pieces with a common boundary, how much of it agrees and how long it is."""
-    low, high = np.minimum(a, b), np.maximum(a, b)
-    order = np.argsort(low * count + high)
-    pair_a, pair_b = np.empty(a.size, np.int64), np.empty(a.size, np.int64)
-    good, total = np.zeros(a.size), np.zeros(a.size)
-    n = -1
-    for e in order:
-        if n < 0 or pair_a[n] != low[e] or pair_b[n] != high[e]:
-            n += 1
-            pair_a[n], pair_b[n] = low[e], high[e]
-        price = c[e, 1] if r[e] > 0.0 else c[e, 0]
-        good[n] += price * price * v[e] / (price * v[e] + r[e] * r[e])
-        total[n] += 1.0
-    n += 1
-    return pair_a[:n], pair_b[:n], good[:n], total[:n]
 
 
 @njit(**FAST)
