@@ -5,7 +5,7 @@ import numpy as np
 from normint.solver import elimination
 from normint.solver.elimination import SMALL
 from normint.solver.multigrid import Multigrid
-from normint.solver.offsets import Offsets
+from normint.solver.offsets import SHATTERED, Offsets, is_shattered
 from normint.solver.pieces import NOTHING
 
 # Beside the largest weight of all: where parts hang together by smaller ones alone, what these ask for drowns
@@ -48,8 +48,12 @@ class BySize:
     def _data(self, labels):
         """Return what multigrid has to know of the weights and λ."""
         largest, offsets = np.concatenate([[0.0], self.pieces.largest[self._large]]), None
-        if self.pieces.smallest < self._weak * largest.max():
-            offsets = Offsets(labels, largest, self.weights, self.diagonal, self._weak)
+        weak, least = self._weak, self.pieces.smallest / largest.max()
+        if weak == WEAK and least < SHATTERED and is_shattered(labels, largest, self.weights):
+            weak = SHATTERED
+        if least < weak:
+            offsets = Offsets(labels, largest, self.weights, self.diagonal, weak)
+        self._unplaced = offsets is not None and offsets.many
         given = largest, self.weights, self.diagonal
         return *given, offsets if offsets is not None and offsets.any else None
 
@@ -73,6 +77,7 @@ class BySize:
             if residual > tolerance and max_iterations > FEW and self._old:
                 self._set_up(self.multigrid.labels)
                 depth, iterations, residual = self.multigrid.solve(*data, initial, *stop)
+            residual = np.nan if self._unplaced else residual  # it would tell nothing
         if self.small.size:
             weights = (NOTHING, NOTHING) if self.weights is None else self.weights
             own, prior = (NOTHING, NOTHING) if self.diagonal is None else (self.diagonal, prior)

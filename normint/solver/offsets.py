@@ -14,6 +14,16 @@ from normint.solver.pieces import Pieces
 # (the larger a part, the less it takes to bend it), and weights above the second hold each together.
 BENDING, FIRM = 0.02, 0.01
 MANY = 10**6  # parts: more would take too much memory, and are not placed
+# A surface in which so large a share of the edges is weaker is shattered: a residual hardly tells what many
+# small parts ask for of each other, so that they are placed, too.
+SHATTERED, SHARE = 2e-4, 0.25
+
+
+def is_shattered(labels, largest, weights):
+    """Tell whether many edges are weak beside the largest of all."""
+    least = SHATTERED * largest.max()
+    weak = sum(np.count_nonzero((w < least) & (labels > 0)) for w in weights)
+    return weak > SHARE * 2 * np.count_nonzero(labels)
 
 
 class Offsets:
@@ -36,8 +46,8 @@ class Offsets:
         The part of each pixel.
     normal : ndarray
         One over the largest weight of each part's piece.
-    any, alone : bool
-        Whether there are parts to place, and whether they can be solved alone.
+    any, many, alone : bool
+        Whether there are parts to place, or too many of them, and whether they can be solved alone.
     """
 
     def __init__(self, labels, largest, weights, diagonal, weak):
@@ -47,7 +57,7 @@ class Offsets:
         least = (weak * largest)[labels]
         joined = parts(least)
         self.labels, count = joined.labels, joined.sizes.size
-        self.any = largest.size < count <= MANY
+        self.any, self.many = largest.size < count <= MANY, count > MANY
         if self.any:
             piece = np.zeros(count, np.int32)
             piece[self.labels] = labels
