@@ -4,6 +4,8 @@ import numpy as np
 
 from normint.inputs import as_gradient
 
+ROWS = 256  # at a time
+
 __all__ = ["curl_of_squares", "gradient_noise", "relative_curl", "robust_spread"]
 
 
@@ -34,9 +36,16 @@ def relative_curl(p, q, mask=None):
     >>> relative_curl(v + 0.0 * u, -u + 0.0 * v)  # a whirl
     1.0
     """
-    across, along = _around_squares(p, q, mask)
-    total = np.sum(np.abs(across) + np.abs(along))
-    return float(np.sum(np.abs(across - along)) / total) if total else 0.0
+    p, q, mask = as_gradient(p, q, mask)
+    curl = total = squares = 0
+    for top in range(0, len(p) - 1, ROWS):  # so that no further image is held
+        rows = slice(top, top + ROWS + 1)
+        across, along, square = curl_of_squares(p[rows], q[rows], mask[rows])
+        across, along = across[square], along[square]
+        curl, total = curl + np.sum(np.abs(across - along)), total + np.sum(np.abs(across) + np.abs(along))
+        squares += across.size
+    _refuse_none(squares)
+    return float(curl / total) if total else 0.0
 
 
 def gradient_noise(p, q, mask=None):
@@ -105,6 +114,10 @@ def curl_of_squares(p, q, mask):
 def _around_squares(p, q, mask):
     """Return ∂p/∂v and ∂q/∂u around every square of four pixels inside the mask."""
     across, along, square = curl_of_squares(*as_gradient(p, q, mask))
-    if not square.any():
-        raise ValueError("mask has no four pixels in a square; expected some, to measure the curl around")
+    _refuse_none(square.any())
     return across[square], along[square]
+
+
+def _refuse_none(squares):
+    if not squares:
+        raise ValueError("mask has no four pixels in a square; expected some, to measure the curl around")

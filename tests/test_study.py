@@ -97,7 +97,7 @@ class TestKept:
         assert count() == 2 and study.missing(tmp_path / "kept") == []
         pandas.testing.assert_frame_equal(study.run(folder=tmp_path / "kept"), first)
         assert count() == 2
-        np.testing.assert_array_equal(study.arrays(1, folder=tmp_path / "kept")["line"], [0, 1, 2])
+        np.testing.assert_array_equal(study.arrays(1)["line"], [0, 1, 2])
         Study.over(call, value=[2, 3, 4], keep=("line",)).run(folder=tmp_path / "kept")
         assert count() == 3
 
@@ -192,6 +192,9 @@ class TestFailures:
             ({"surface": "scene"}, "needs a kind"),
             ({"metrics": "beauty"}, "metrics holds 'beauty'; expected some of rmse, near_jumps"),
             ({"metrics": "steps", "domain": "mask"}, "needs a whole image"),
+            ({"method": "phi1", "beta": -1}, "beta is -1; expected a finite number > 0"),
+            ({"method": "phi1", "max_iterations": 0}, "max_iterations is 0"),
+            ({"prior": "flat", "prior_weight": -1}, "prior_weight is -1"),
             ({"initial": "truth"}, "initial is 'truth'; expected zero, rough"),
             ({"prior": "steep"}, "prior is 'steep'"),
             ({"method": "calibrated", "constants": {"luck": 1}}, "constants holds 'luck'"),
@@ -396,7 +399,7 @@ class TestCommand:
         assert list(tmp_path.iterdir()) == []
 
     def test_failed_runs_are_named_and_the_others_shown(self, run, tmp_path):
-        words = ["vase", "--method", "phi1", "--set", "n=24", "--set", "beta=0.5,-1", "--folder", tmp_path]
+        words = ["scene", "--set", "n=32", "--set", "kind=steps,stairs", "--folder", tmp_path]
         code, shown, error = run(*words)
         assert code == 1 and "1 of 2 runs failed" in error and len(shown.splitlines()) == 2
 

@@ -18,6 +18,7 @@ from normint.files.results import as_npy
 from normint.files.writing import check_plain, first_missing, sweep, write_together
 from normint.jumps import find_jumps
 
+ROWS = 256  # at a time
 STEPS = 65534  # of 16 bits, when 0 stands for no depth
 
 
@@ -168,17 +169,31 @@ def measure(task):
     """
     p, q, inside, lens = task.seen.p, task.seen.q, task.seen.mask, task.seen.lens
     z = lens.unit * lens.potential(task.finish.integrated)
-    left = [
-        np.abs(np.diff(z, axis=0) - 0.5 * (p[1:] + p[:-1]))[inside[1:] & inside[:-1]],
-        np.abs(np.diff(z, axis=1) - 0.5 * (q[:, 1:] + q[:, :-1]))[inside[:, 1:] & inside[:, :-1]],
-    ]
-    left = np.concatenate(left)
+    pairs = np.count_nonzero(inside[1:] & inside[:-1]) + np.count_nonzero(inside[:, 1:] & inside[:, :-1])
+    left, done = np.empty(pairs), 0
+    for some in _residuals(z, p, q, inside):
+        left[done : done + some.size] = some
+        done += some.size
+    del z
     try:
         curl = relative_curl(p, q, inside)
     except ValueError:  # no four pixels in a square
         curl = None
-    residual = {"mean": float(left.mean()), "median": float(np.median(left))} if left.size else None
+    residual = (
+        {"mean": float(left.mean()), "median": float(np.median(left, overwrite_input=True))}
+        if left.size
+        else None
+    )
     return {"residual": residual, "relative_curl": curl}
+
+
+def _residuals(z, p, q, inside):
+    """Yield what the slopes miss of the differences of depth, some rows at a time."""
+    for top in range(0, len(z), ROWS):
+        down, here = slice(top, top + ROWS + 1), slice(top, top + ROWS)
+        for depth, slope, known in ((z[down], p[down], inside[down]), (z[here].T, q[here].T, inside[here].T)):
+            missed = np.abs(np.diff(depth, axis=0) - 0.5 * (slope[1:] + slope[:-1]))
+            yield missed[known[1:] & known[:-1]]
 
 
 def write(files, task, result, summary, *, force):

@@ -42,6 +42,6 @@ def save(path, result):
 
 def as_npy(array):
     """Return the bytes of an NPY file: numpy's own writing to a file does not say that the disk is full."""
-    buffer = BytesIO()
-    np.save(buffer, array, allow_pickle=False)
-    return buffer.getbuffer()
+    array, header = np.ascontiguousarray(array), BytesIO()
+    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
+    return header.getvalue() + array.data  # a buffer that grows would hold more

@@ -6,6 +6,7 @@ import numpy as np
 
 from normint.compiling import ANYTHING, FAST, njit
 
+ROWS = 256  # at a time
 NOTHING = np.zeros((0, 0))  # an image that is not given: kernels are then compiled once, not with None again
 
 
@@ -82,7 +83,9 @@ class Pieces:
         held = self.weight > 0
         if held.any():
             pulled = np.zeros(self.sizes.size)
-            _add_up(self.labels, self.diagonal, depth - prior, pulled)
+            for top in range(0, len(depth), ROWS):  # so that no further image is held
+                rows = slice(top, top + ROWS)
+                _add_up(self.labels[rows], self.diagonal[rows], depth[rows] - prior[rows], pulled)
             constant[held] = pulled[held] / self.weight[held]
         constant[0] = np.nan
         _subtract(self.labels, constant, depth)

@@ -192,8 +192,10 @@ class System:
                 raise ValueError("prior is missing although diagonal is positive; expected an image")
             if not correction:
                 origin = self._origin.of(prior)
-                flux_down, flux_right = _relative(flux_down, flux_right, slopes, origin)
-                slopes, prior = False, np.where(self._origin.diagonal > 0, prior - origin, 0.0)
+                if self._origin.held.any():  # else it is flat in each piece
+                    flux_down, flux_right = _relative(flux_down, flux_right, slopes, origin)
+                    slopes = False
+                prior = np.where(self._origin.diagonal > 0, prior - origin, 0.0)
                 initial = None if initial is None else initial - origin
         with self._lock:
             depth, iterations, residual = self._solver.solve(

@@ -1,9 +1,13 @@
 """The experiment of most studies: integrate a surface whose truth is known, by one method."""
 
+import json
+from contextlib import suppress
+from functools import lru_cache
+
 import numpy as np
 
 from normint.inputs import as_count, nearest
-from normint.integration import METHODS, function_of, options_of
+from normint.integration import METHODS, function_of, integrate_quietly, options_of
 from normint.methods.calibrated.constants import CONSTANTS
 from normint.workbook.study.cases import check_case, make_case, parameters_of
 from normint.workbook.study.measuring import CLOCK
@@ -79,6 +83,7 @@ def settle(settings):
         raise ValueError(f"sigma is {sigma!r}; expected a finite number ≥ 0")
     if "seed" in of_case and not sigma:
         settings["seed"] = 0
+    _try_options(method, json.dumps(options, sort_keys=True))
     return settings
 
 
@@ -122,6 +127,23 @@ def _check_starts(options):
     for name in options.get("constants") or {}:
         if name not in CONSTANTS._fields:
             raise ValueError(f"constants holds {name!r}; expected some of {', '.join(CONSTANTS._fields)}")
+
+
+@lru_cache(maxsize=1000)
+def _try_options(method, options):
+    """Let a method look at its options, on a few pixels, before any run."""
+    few, options = np.zeros((5, 5)), json.loads(options)
+    options = {**options, **{name: few for name in ("initial", "prior") if options.get(name) is not None}}
+    if options.get("constants") is not None:
+        options["constants"] = CONSTANTS._replace(**options["constants"])
+    if "callback" in options_of(method):
+        options["callback"] = _stop
+    with suppress(StopIteration):
+        integrate_quietly(few, few, method=method, **options)
+
+
+def _stop(*_):
+    raise StopIteration
 
 
 def _arrays(case, options):

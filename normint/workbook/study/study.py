@@ -3,7 +3,7 @@
 import inspect
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -64,6 +64,7 @@ class Study:
     settings: tuple
     keep: tuple = ()
     depends: object = None
+    _last: dict = field(default_factory=dict, init=False, repr=False, compare=False)  # how it was run last
 
     def __post_init__(self):
         settle = getattr(self.function, "settle", None) or partial(_bound, self.function)
@@ -133,6 +134,7 @@ class Study:
             At the end, if some failed.
         """
         store, rows, failed = Store(folder), {}, []
+        self._last["folder"] = folder
         if not fresh:
             kept = [store.read(self._name(one), self.keep) for one in self.settings]
             rows = {number: one[0] for number, one in enumerate(kept) if one}
@@ -157,11 +159,11 @@ class Study:
             raise FailedRuns(f"{len(failed)} of {len(self)} runs failed; with {which}: {problem}", table)
         return table
 
-    def arrays(self, number=0, folder=None):
-        """Return the arrays that a run kept, by name. The study must have been run."""
-        kept = Store(folder).read(self._name(self.settings[number]), self.keep)
+    def arrays(self, number=0):
+        """Return the arrays that a run kept, by name. The study must have been run, in whatever folder."""
+        kept = Store(self._last.get("folder")).read(self._name(self.settings[number]), self.keep)
         if kept is None:
-            raise ValueError(f"number is {number}, a run that is not done; call run first, with this folder")
+            raise ValueError(f"number is {number}, a run that is not done; call run first")
         return kept[1]
 
     def _table(self, rows):
