@@ -16,7 +16,7 @@ BENDING, FIRM = 0.02, 0.01
 MANY = 10**6  # parts: more would take too much memory, and are not placed
 # A surface in which so large a share of the edges is weaker is shattered: a residual hardly tells what many
 # small parts ask for of each other, so that they are placed, too.
-SHATTERED, SHARE = 2e-4, 0.25
+SHATTERED, SHARE = 2e-5, 0.25
 
 
 def is_shattered(labels, largest, weights):
