@@ -43,6 +43,13 @@ class TestBeside:
         assert "wrote map_depth.npy, map.glb, map_preview.png, map_report.json" in lines[3]
         assert "--method calibrated" in lines[4]
 
+    @pytest.mark.parametrize("kernels", [0, 3])
+    def test_its_time_names_what_only_the_first_run_takes(self, normal_map, kernels, capsys, monkeypatch):
+        monkeypatch.setattr("normint.compiling.compiled", lambda: kernels)
+        assert run_beside(normal_map) == 0
+        line = capsys.readouterr().out.splitlines()[3]
+        assert ("of it integration and, this once, compiling;" in line) == (kernels > 0)
+
     def test_of_a_folder_beside_its_map(self, tmp_path):
         folder = make(tmp_path / "relief")
         assert run_beside(folder, "--quiet") == 0

@@ -21,6 +21,7 @@ def five_lines(summary, seconds):
     -------
     list of str
     """
+    from normint.compiling import compiled
     from normint.integration import METHODS
 
     settings, spent = summary["settings"], summary["seconds"]
@@ -29,11 +30,12 @@ def five_lines(summary, seconds):
     times = "1 iteration" if iterations == 1 else f"{iterations} iterations"
     label = METHODS[method].label
     what = "" if label == method else f"{label}, "
+    compiling = " and, this once, compiling" if compiled() else ""
     lines = {
         "size": f"{summary['rows']} × {summary['columns']} pixels, {summary['pixels']} of them integrated",
         "axes": f"{settings['axes']}: {settings['axes why']}",
         "method": f"{method}: {what}{times}",
-        "time": f"{seconds:.2g} s, {spent['integration']:.2g} s of it integration; "
+        "time": f"{seconds:.2g} s, {spent['integration']:.2g} s of it integration{compiling}; "
         f"wrote {', '.join(file.name for file in files)} in {files[0].parent}",
         "jumps": jumps_line(summary),
     }
