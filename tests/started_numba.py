@@ -10,6 +10,7 @@ SERVER = """
 import atexit, json, os, sys, tempfile
 import numba
 numba.njit(lambda x: x + 1)(1)
+sys.dont_write_bytecode = True  # a file that changes twice within a second would be taken for the old one
 for line in sys.stdin:
     code, environment, streams = json.loads(line)
     child = os.fork()

@@ -86,7 +86,10 @@ def anisotropic_diffusion(
     if scheme == "fast":
         exact |= {"tolerance": 1e-5, "kept": 3}
     model = Reweighted(problem, pairs.DIFFUSION, mu, nu, solver=solver, **exact)
-    start, stop = model.look(problem.z), {"descends": False, "least": problem.rounding()}
+    with np.errstate(over="ignore", invalid="ignore"):  # outside the mask anything is allowed
+        steepness = problem.p**2 + problem.q**2
+        weight = 1.0 / ((1.0 + steepness / mu**2) * (1.0 + steepness / nu**2))
+    start, stop = model.look(problem.z), {"descends": False, "least": problem.rounding(weight)}
     if scheme == "fast":
         scheme = _FixedPointThenDescent(model)
         return problem.run(scheme.step, start, model, scheme.settled, **stop)

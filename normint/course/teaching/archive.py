@@ -119,7 +119,7 @@ def _handout():
     project = tomllib.loads((paths.root() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     known = [*project["dependencies"], *project["optional-dependencies"]["workbook"]]
     needed = [text for text in known if re.match(r"[\w-]+", text)[0] in LIBRARIES]
-    files = {path.name: path.read_bytes() for path in sorted((exercises() / "handout").iterdir())}
+    files = {path.name: path.read_bytes() for path in sorted((exercises() / "handout").glob("*.*"))}
     settings = f'version = "{__version__}"\nrequires-python = "{project["requires-python"]}"\n'
     settings += f"dependencies = {json.dumps(needed)}\n"
     files["pyproject.toml"] += settings.encode()

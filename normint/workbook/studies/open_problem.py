@@ -79,7 +79,7 @@ def tune(case, *, methods=tuple(SWEEPS)):
     Examples
     --------
     >>> found = tune({"surface": "canadian_tent", "n": 48}, methods=["phi1"])["phi1"]
-    >>> found.best <= found.default
+    >>> print(found.best <= found.default)
     True
     """
     for method in methods:
